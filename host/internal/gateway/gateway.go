@@ -1,0 +1,186 @@
+// Package gateway is one interface over the Harness's wires. gateway/eventsmux
+// speaks the one of 0.1.0; gateway/remotemux (≥ 0.1.5) has the same interface.
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+
+	"strata.dev/bridge/proto/dsh"
+)
+
+// Gateway is a connection to one running Harness. It keeps itself connected: a
+// lost socket is opened again with full jitter, and what was missed is read from
+// the log, so that a Stream never has a hole. All methods may be called at once
+// from many goroutines. Errors are *Error where the Harness answered, and wrap
+// ErrLost where it could not be reached.
+type Gateway interface {
+	// Wire names the wire: "events.mux" or "remote.mux".
+	Wire() string
+	// Describe answers once the Harness serves requests.
+	Describe(ctx context.Context) (Info, error)
+	// CreateSession makes a new session; CWD is absolute.
+	CreateSession(ctx context.Context, cwd, preset string) (sessionID string, err error)
+	// SelectModel chooses the session's model for what is prompted next.
+	SelectModel(ctx context.Context, sessionID string, m Model) error
+	// Prompt hands a message over. RequestID makes it idempotent: where an earlier
+	// try may have been taken, the session's log and queue are searched for it
+	// before it is sent again.
+	Prompt(ctx context.Context, p Prompt) error
+	// Cancel asks the running turn to end. It is an admission only: wait for turn/end.
+	Cancel(ctx context.Context, sessionID string) error
+	// Execute runs a slash command of the Harness on the session.
+	Execute(ctx context.Context, sessionID, line string) (CommandResult, error)
+	// Snapshot reads a session's state: events with seq ≥ from, and projections.
+	Snapshot(ctx context.Context, sessionID string, from int64) (Snapshot, error)
+	// Sessions lists what the Harness knows.
+	Sessions(ctx context.Context) ([]Session, error)
+	// Rename sets a session's title.
+	Rename(ctx context.Context, sessionID, title string) error
+	// InterruptHelper stops a helper's turn (session.cancel on a helper is refused).
+	InterruptHelper(ctx context.Context, parentID, helperID string) error
+	// Follow gives a session's events with seq > after, in order, without a hole,
+	// then live, until the Stream is closed or the Gateway is.
+	Follow(ctx context.Context, sessionID string, after int64) (Stream, error)
+	// Watch gives what happens outside session logs, beginning with the approvals
+	// that are pending. After a reconnect the pending ones are given again with
+	// the same ID; one that was resolved meanwhile is given as ApprovalResolved.
+	Watch() Watcher
+	// Answer answers an approval. A second answer is an *Error with CodeNotPending.
+	Answer(ctx context.Context, a Answer) error
+	// Close ends all streams and sockets.
+	Close() error
+}
+
+// Info is what the Harness says of itself.
+type Info struct {
+	Version string
+	CWD     string
+}
+
+// Model names a route, and a thinking level or "".
+type Model struct {
+	Provider, ID, Effort string
+}
+
+// Prompt is a message for a session. Steer puts it into the running turn.
+type Prompt struct {
+	SessionID string
+	RequestID string
+	Text      string
+	Steer     bool
+	// Resend says that an earlier try with this RequestID may have been taken.
+	Resend bool
+}
+
+// CommandResult is what a slash command answered. Found is false for a command
+// the Harness does not have.
+type CommandResult struct {
+	Found bool
+	OK    bool
+	Text  string
+}
+
+// Snapshot is a session's log from a seq on and its projections by key.
+type Snapshot struct {
+	Events      []dsh.Event
+	LastSeq     int64 // of the newest event; -1 for an empty log
+	Running     bool
+	Projections map[string]json.RawMessage
+}
+
+// Session is one row of the Harness's list.
+type Session struct {
+	ID        string
+	ParentID  string
+	Origin    string // "subagent" for a helper
+	Title     string
+	CWD       string
+	Running   bool
+	UpdatedAt int64 // Unix milliseconds
+}
+
+// Stream is a session's events, without a hole.
+type Stream interface {
+	// Next waits for the next item. Err of an ended stream is ErrClosed, or
+	// ErrLost wrapped once the Gateway gave up reconnecting.
+	Next(ctx context.Context) (Item, error)
+	Close()
+}
+
+// Item is one delivery of a Stream: an event, or a projection's new value.
+// Projections are delivered in order with the events but are not replayed.
+type Item struct {
+	Event      *dsh.Event
+	Projection *Projection
+}
+
+// Projection is a folded value the Harness keeps beside the log.
+type Projection struct {
+	Key   string
+	Value json.RawMessage
+	Seq   int64
+}
+
+// Watcher gives Notices in order. A watcher that falls 4,096 behind is closed
+// with ErrSlow.
+type Watcher interface {
+	Next(ctx context.Context) (Notice, error)
+	Close()
+}
+
+// Notice is one thing that happened outside a session's log; exactly one field
+// is set.
+type Notice struct {
+	Approval      *Approval
+	Resolved      *Resolved
+	Question      *Question
+	SessionAdded  *Session
+	SessionGone   string
+	SessionStatus *SessionStatus
+	Connection    *Connection
+}
+
+// Approval is a pending question of the approval service. ID stays the same
+// across reconnects and is what Answer takes.
+type Approval struct {
+	ID         string
+	SessionID  string
+	ApprovalID string
+	CallID     string
+	Tool       string
+	Reason     string
+}
+
+// Resolved says that an approval is over, whoever answered.
+type Resolved struct {
+	SessionID  string
+	ApprovalID string
+	Outcome    string
+}
+
+// Question is a question of the agent's own (ask_user_question).
+type Question struct {
+	ID        string
+	SessionID string
+}
+
+// SessionStatus says whether a turn is running.
+type SessionStatus struct {
+	SessionID string
+	Running   bool
+}
+
+// Connection says that the sockets were lost (Err set) or stand again.
+type Connection struct {
+	Up  bool
+	Err error
+}
+
+// Answer is a person's answer to an approval.
+type Answer struct {
+	ID         string // Approval.ID
+	SessionID  string
+	ApprovalID string
+	Allow      bool
+}

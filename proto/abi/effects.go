@@ -1,0 +1,145 @@
+package abi
+
+// Effect kinds. The host side carries them out after the export returned.
+const (
+	EffectAsk           = "ask"            // AskRequest → AskAnswer
+	EffectSleep         = "sleep"          // SleepRequest → {}
+	EffectFetch         = "fetch"          // FetchRequest + body → FetchAnswer + body
+	EffectStoreGet      = "store.get"      // StoreKey → {} + body; code "not-found"
+	EffectStorePut      = "store.put"      // StoreKey + body → {}
+	EffectStoreAppend   = "store.append"   // StoreKey + body → {}
+	EffectStoreList     = "store.list"     // StoreKey (Name is a prefix) → StoreNames
+	EffectStoreDelete   = "store.delete"   // StoreKey → {}
+	EffectSessionRead   = "session.read"   // SessionRead → SessionEvents
+	EffectSessionCommit = "session.commit" // SessionCommit → SessionCommitted; code "conflict"
+	EffectRealpath      = "fs.realpath"    // PathsRequest → PathsAnswer
+)
+
+// Fault and refusal codes that both host sides use.
+const (
+	CodeTrap       = "trap"        // the instance died; it is dropped
+	CodeDeadline   = "deadline"    // the op's deadline passed
+	CodeNotGranted = "not-granted" // the effect is not in the op's row
+	CodeCancelled  = "cancelled"   // the caller went away
+	CodeBadInput   = "bad-input"   // head is not what the op takes
+	CodeUnknownOp  = "unknown-op"  // the plugin has no such op
+	CodePanic      = "panic"       // the plugin's code panicked; only this call failed
+	CodeNotFound   = "not-found"   // store.get of a name that is not there
+	CodeConflict   = "conflict"    // session.commit's expectation does not hold
+	CodeRefused    = "refused"     // outside what the effect allows (host, size, name)
+	CodeFailed     = "failed"      // anything else; the message says what
+)
+
+// EffectError is the head of a resume whose ok is false.
+type EffectError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"` // one plain sentence
+}
+
+// Error makes it an error for plugin code.
+func (e *EffectError) Error() string { return e.Code + ": " + e.Message }
+
+// AskRequest puts a question before the person through the Harness's approval
+// service, on the session that made the call.
+type AskRequest struct {
+	Session string `json:"session"`
+	CallID  string `json:"callId"`
+	Tool    string `json:"tool"`
+	Reason  string `json:"reason"` // the plain sentence on the card
+	Digest  string `json:"digest"` // what a yes is bound to (Digest)
+}
+
+// AskAnswer is what became of the question. Outcome is the Harness's word:
+// "allowed-once", "rejected", "cancelled" or "unavailable". Digest is the one
+// the answering host named ("" when it named none), Note the person's words.
+type AskAnswer struct {
+	Outcome string `json:"outcome"`
+	Digest  string `json:"digest,omitempty"`
+	Note    string `json:"note,omitempty"`
+}
+
+// SleepRequest waits Ms milliseconds.
+type SleepRequest struct {
+	Ms int `json:"ms"`
+}
+
+// FetchRequest is one HTTP request to an allow-listed host. Redirects are not
+// followed. The request body is the effect's body.
+type FetchRequest struct {
+	Method    string            `json:"method"` // "" is GET
+	URL       string            `json:"url"`
+	Headers   map[string]string `json:"headers,omitempty"`
+	TimeoutMs int               `json:"timeoutMs,omitempty"` // 0 is 15,000
+	MaxBytes  int               `json:"maxBytes,omitempty"`  // of the answer; 0 is 2 MiB
+}
+
+// FetchAnswer is the answer's status and headers (names in lower case).
+type FetchAnswer struct {
+	Status  int               `json:"status"`
+	Headers map[string]string `json:"headers"`
+}
+
+// StoreKey names a record in the plugin's own folder: 1 to 64 of [a-z0-9._-],
+// not beginning with a dot.
+type StoreKey struct {
+	Name string `json:"name"`
+}
+
+// StoreNames are the names that begin with the prefix, sorted.
+type StoreNames struct {
+	Names []string `json:"names"`
+}
+
+// SessionRead asks for a session's events with seq ≥ From, at most Max (0 is 500).
+type SessionRead struct {
+	Session string `json:"session"`
+	From    int64  `json:"from"`
+	Max     int    `json:"max,omitempty"`
+}
+
+// SessionEvents is a slice of the log, oldest first. Revision is the seq the
+// next event will get; Next is From of the next read, 0 when all was given.
+type SessionEvents struct {
+	Events   []any `json:"events"`
+	Revision int64 `json:"revision"`
+	Next     int64 `json:"next,omitempty"`
+}
+
+// SessionCommit appends events in one synchronous step if the log still stands
+// at Expect, and refuses the whole with code "conflict" otherwise.
+type SessionCommit struct {
+	Session string          `json:"session"`
+	Expect  CommitExpect    `json:"expect"`
+	Events  []CommittedItem `json:"events"`
+}
+
+// CommitExpect is where the log must stand: Revision is the seq the next event
+// will get; Generation counts replacements of the visible history.
+type CommitExpect struct {
+	Revision   int64 `json:"revision"`
+	Generation int64 `json:"generation"`
+}
+
+// CommittedItem is one event to append.
+type CommittedItem struct {
+	Type      string `json:"type"`
+	Data      any    `json:"data"`
+	SurfaceOp any    `json:"surfaceOp,omitempty"`
+}
+
+// SessionCommitted are the seqs the events got.
+type SessionCommitted struct {
+	Seqs []int64 `json:"seqs"`
+}
+
+// PathsRequest asks for the real path of each path (absolute).
+type PathsRequest struct {
+	Paths []string `json:"paths"`
+}
+
+// PathsAnswer maps a path to its real path. A path that does not exist maps to
+// the real path of its nearest existing parent plus the rest; one that cannot
+// be looked up maps to "".
+type PathsAnswer struct {
+	Real map[string]string `json:"real"`
+}

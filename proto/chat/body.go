@@ -1,0 +1,135 @@
+package chat
+
+// MaxBody is the largest request body in bytes that the host reads.
+const MaxBody = 8 << 20
+
+// StreamRequest is the body of POST /api/chat/stream.
+type StreamRequest struct {
+	ChatID      string       `json:"chatId"`
+	Text        string       `json:"text"`
+	Mode        string       `json:"mode,omitempty"`  // plan, manual or bypass; anything else is manual
+	Model       string       `json:"model,omitempty"` // provider/id; "" is the default route
+	Thinking    string       `json:"thinking,omitempty"`
+	Attachments []Attachment `json:"attachments,omitempty"`
+	CWD         string       `json:"cwd,omitempty"` // of a new chat; absolute
+	RequestID   string       `json:"requestId"`     // makes a resend harmless
+	Steer       bool         `json:"steer,omitempty"`
+	MaxRounds   int          `json:"maxRounds,omitempty"`
+}
+
+// Attachment is a file that goes with a message.
+type Attachment struct {
+	Name      string `json:"name"`
+	MediaType string `json:"mediaType"`
+	Data      []byte `json:"data"` // base64 in JSON
+}
+
+// ApprovalRequest is the body of POST /api/chat/approval.
+type ApprovalRequest struct {
+	SessionID string `json:"sessionId"` // the chat's session, also for a helper's call
+	ToolID    string `json:"toolId"`
+	Decision  string `json:"decision"` // approve or deny
+	Digest    string `json:"digest,omitempty"`
+	Scope     string `json:"scope,omitempty"`
+	Pattern   string `json:"pattern,omitempty"`
+	Note      string `json:"note,omitempty"` // handed to the model with a deny
+}
+
+// The two decisions.
+const (
+	Approve = "approve"
+	Deny    = "deny"
+)
+
+// StopRequest is the body of POST /api/chat/stop.
+type StopRequest struct {
+	SessionID string `json:"sessionId,omitempty"`
+	ChatID    string `json:"chatId,omitempty"` // where the run has no session yet
+}
+
+// StopAnswer says what Stop did, once the turn has ended.
+type StopAnswer struct {
+	Stopped bool `json:"stopped"` // false: nothing was running
+}
+
+// Pending is one approval that waits (GET /api/agent/pending).
+type Pending struct {
+	ChatID    string `json:"chatId"`
+	SessionID string `json:"sessionId"`
+	Run       string `json:"run,omitempty"`
+	Tool      Tool   `json:"tool"`
+}
+
+// PendingAnswer is the body of GET /api/agent/pending.
+type PendingAnswer struct {
+	Pending []Pending `json:"pending"`
+}
+
+// AgentStatus is the body of GET /api/agent/status: no token, no key.
+type AgentStatus struct {
+	State     string         `json:"state"` // ready, starting, stopped, missing
+	Component string         `json:"component,omitempty"`
+	Version   string         `json:"version,omitempty"`
+	Wire      string         `json:"wire,omitempty"` // events.mux or remote.mux
+	Plugins   []PluginStatus `json:"plugins,omitempty"`
+	Routes    []Route        `json:"routes,omitempty"`
+	Turns     []ActiveTurn   `json:"turns,omitempty"`
+	Pending   int            `json:"pending"`
+	Detail    string         `json:"detail,omitempty"`
+	Sentence
+}
+
+// PluginStatus is a plugin row and the bytes it must have.
+type PluginStatus struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256,omitempty"`
+}
+
+// Route is a model that a chat can choose.
+type Route struct {
+	ID            string `json:"id"` // provider/model
+	Name          string `json:"name"`
+	ContextWindow int64  `json:"contextWindow,omitempty"`
+	Default       bool   `json:"default,omitempty"`
+}
+
+// ActiveTurn is a run that has not ended.
+type ActiveTurn struct {
+	ChatID    string `json:"chatId"`
+	SessionID string `json:"sessionId,omitempty"`
+	Run       string `json:"run"`
+	Seq       int64  `json:"seq"` // of its newest frame
+	Mode      string `json:"mode"`
+	Started   int64  `json:"startedAt"` // Unix milliseconds
+}
+
+// ChatSummary is one row of GET /api/chats, newest first.
+type ChatSummary struct {
+	ChatID    string `json:"chatId"`
+	SessionID string `json:"sessionId,omitempty"`
+	Title     string `json:"title"`
+	CWD       string `json:"cwd,omitempty"`
+	Archived  bool   `json:"archived,omitempty"`
+	Run       string `json:"run,omitempty"` // of the run under way
+	UpdatedAt int64  `json:"updatedAt"`     // Unix milliseconds
+}
+
+// ChatList is the body of GET /api/chats.
+type ChatList struct {
+	Chats []ChatSummary `json:"chats"`
+}
+
+// Chat is the body of GET /api/chats/{id}: its history by the same projection as
+// the stream. While a run is under way Messages include its turn as far as it
+// got; Run and Seq say from where to re-attach so that nothing is shown twice.
+type Chat struct {
+	ChatSummary
+	Messages []Message `json:"messages"`
+	Seq      int64     `json:"seq,omitempty"`
+}
+
+// ChatPatch is the body of PATCH /api/chats/{id}; nil leaves as it is.
+type ChatPatch struct {
+	Title    *string `json:"title,omitempty"`
+	Archived *bool   `json:"archived,omitempty"`
+}

@@ -1,0 +1,3 @@
+module strata.dev/bridge/proto
+
+go 1.26
