@@ -1,0 +1,59 @@
+package say
+
+// The agent's process and connection.
+const (
+	// AgentReady is the status line of a running Harness.
+	AgentReady = "The agent is ready. Write a message to begin."
+	// AgentStarting is the status line until the Harness answers.
+	AgentStarting = "The agent is starting. Your message will be sent when it is ready."
+	// AgentMissing is said where no Harness is installed at the given folder.
+	AgentMissing = "The agent is not installed. Run \"make run\" once, or start Strata with --harness and its folder."
+	// AgentFailed is said where the Harness does not start.
+	AgentFailed = "The agent did not start. Read Details, then start Strata again."
+	// AgentStopped ends a run whose Harness process ended.
+	AgentStopped = "The agent stopped unexpectedly and is being started again. Send your message once more to go on."
+	// AgentLost ends a run whose connection could not be restored.
+	AgentLost = "The connection to the agent was lost. Send your message again; the chat continues where it was."
+	// AgentClosed ends a run because the host shuts down.
+	AgentClosed = "Strata was closed during this answer. Start it again and send a message to go on."
+	// AgentRestarting is the status line after a crash.
+	AgentRestarting = "The agent is being started again. Wait a moment."
+	// AgentInUse is said where another host owns the data folder.
+	AgentInUse = "Another Strata already uses this data folder. Close it, or start this one with another --data folder."
+	// AgentBusy is said where the Harness refuses a session that is being used.
+	AgentBusy = "The agent is busy with this chat. Wait a moment and send the message again."
+	// AgentRefused is said where the Harness answers a request with an error.
+	AgentRefused = "The agent could not do this. Try again; the technical text is under Details."
+	// PolicyChanged ends a turn whose mode, policy or answer was changed by something else.
+	PolicyChanged = "The permissions of this chat were changed from outside, so the turn was stopped. Check the mode and send your message again."
+)
+
+// Modes.
+const (
+	// ModeUnavailable is said where the chat could not be put into its mode.
+	ModeUnavailable = "The mode {mode} could not be set for this chat. Send the message again, or start a new chat."
+	// GateUnavailable is said where Manual cannot ask.
+	GateUnavailable = "The part that asks before changes is not running, so Manual cannot be used. Start Strata again, or choose Plan."
+	// PluginFailed is a notice that a plugin fell back.
+	PluginFailed = "A part of Strata failed and was started again. You may be asked more often; nothing ran unasked."
+)
+
+// Models.
+const (
+	// ModelUnavailable is said where the chosen route is gone.
+	ModelUnavailable = "The model {model} is not available. Choose another model and send the message again."
+	// NoModel is said where no route is set up.
+	NoModel = "No model is set up. Start Strata with --base-url and --model."
+	// ModelFailed ends a run whose model request failed.
+	ModelFailed = "The model did not answer properly. Send the message again; the technical text is under Details."
+	// ModelLimited ends a run after HTTP 429.
+	ModelLimited = "The model server has too many requests right now. Wait a minute and send the message again."
+	// ModelKeyRefused ends a run after HTTP 401 or 403.
+	ModelKeyRefused = "The model server did not accept the key. Check the key file and start Strata again."
+	// ModelUnreachable ends a run where no connection came about.
+	ModelUnreachable = "The model server cannot be reached. Check the address and your network, then send the message again."
+	// ContextFull ends a run that no longer fits the window.
+	ContextFull = "This chat has become too long for the model. Start a new chat, or send a shorter message."
+	// ModelRetry is the status line while a request is tried again.
+	ModelRetry = "The model did not answer; trying again…"
+)

@@ -1,0 +1,29 @@
+package say
+
+// The command line.
+const (
+	// FlagMissing is said where serve lacks a flag.
+	FlagMissing = "Strata needs {flag}. Add it, or run \"make run\", which sets everything."
+	// FlagWrong is said for a flag's value that cannot be used.
+	FlagWrong = "The value of {flag} cannot be used: {why}. Correct it and start Strata again."
+	// NotFolder is said where a flag names no folder.
+	NotFolder = "{flag} names {path}, which is not a folder. Correct it and start Strata again."
+	// NotFile is said where a flag names no readable file.
+	NotFile = "{flag} names {path}, which cannot be read. Correct it and start Strata again."
+	// FileEmpty is said where a key or token file holds nothing.
+	FileEmpty = "{flag} names {path}, which is empty. Write the key or token into it and start Strata again."
+	// FileOpen is said where others can read a key or token file.
+	FileOpen = "{path} can be read by other users. Run \"chmod 600\" on it and start Strata again."
+	// ListenNeedsToken is said for a non-loopback bind without a token file.
+	ListenNeedsToken = "Listening on {addr} lets other machines in. Give --token-file with a token of your own, or listen on 127.0.0.1."
+	// TokenWeak is said for a person's token that is too short.
+	TokenWeak = "The token in {path} is too short. Use at least 32 characters and start Strata again."
+	// PortTaken is said where the address cannot be bound.
+	PortTaken = "Strata cannot listen on {addr}. Close the program that uses it, or choose another --listen address."
+	// DataUnusable is said where the data folder cannot be made or written.
+	DataUnusable = "The data folder {path} cannot be used. Choose another --data folder, or correct its permissions."
+	// ReadyAt is the one line that serve prints.
+	ReadyAt = "Strata is ready: {url}"
+	// Closing is printed at the first signal.
+	Closing = "Strata is closing. Press Ctrl+C again to end it at once."
+)
