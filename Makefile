@@ -1,0 +1,74 @@
+# The two commands a newcomer needs: make run, make test. The others are for
+# people who change the code (CONTRIBUTING.md). Only make downloads or builds
+# anything; the host itself never does.
+
+SHELL := /bin/sh
+ROOT  := $(CURDIR)
+MODULES := proto plugins wasm host e2e
+
+# A checkout owned by another user, or no git at all, must not stop a build.
+export GOFLAGS := -buildvcs=false
+export PATH := $(ROOT)/.tools/bin:$(PATH)
+
+WASM    := shim/dist/strata.wasm
+WASM_SOURCES := $(shell find plugins proto -name '*.go' -not -name '*_test.go' 2>/dev/null) plugins/go.mod
+DATA    ?= $(ROOT)/.run/data
+WORKSPACE ?= $(ROOT)/.run/workspace
+HARNESS := $(if $(STRATA_HARNESS_DIR),$(STRATA_HARNESS_DIR),$(ROOT)/e2e/harness)
+
+.PHONY: help run test check wasm build generate format tidy bench chaos fuzz soak clean base
+help:
+	@echo 'make run    start the chat on the real Harness and print its URL'
+	@echo 'make test   run every test'
+	@echo 'See README.md; make check, bench, chaos, fuzz, soak, wasm are in CONTRIBUTING.md.'
+
+base:
+	@.tools/setup.sh base
+
+# KEY_FILE=… BASE_URL=… MODEL=… use a real OpenAI-compatible endpoint; without
+# them a scripted demo model answers. The key is read from the file.
+run: base
+	@.tools/setup.sh harness
+	@$(MAKE) --no-print-directory wasm build
+	@exec .run/bin/strata-demo --host .run/bin/strata-host --harness "$(HARNESS)" \
+		--node "$(ROOT)/.tools/bin/node" --shim "$(ROOT)/shim" --data "$(DATA)" --workspace "$(WORKSPACE)" \
+		$(if $(KEY_FILE),--key-file "$(KEY_FILE)") $(if $(BASE_URL),--base-url "$(BASE_URL)") \
+		$(if $(MODEL),--model "$(MODEL)") $(if $(LISTEN),--listen "$(LISTEN)")
+
+build:
+	@mkdir -p .run/bin
+	@CGO_ENABLED=0 go build -trimpath -o .run/bin/ ./host/cmd/strata-host ./e2e/cmd/strata-demo
+
+wasm: base $(WASM)
+$(WASM): $(WASM_SOURCES)
+	@mkdir -p shim/dist
+	@cd plugins && GOOS=wasip1 GOARCH=wasm go build -trimpath -ldflags='-s -w' -buildmode=c-shared \
+		-o ../$(WASM).new ./cmd/strata && mv ../$(WASM).new ../$(WASM)
+	@node shim/build.mjs
+
+test: base
+	@.tools/setup.sh harness shim test
+	@$(MAKE) --no-print-directory wasm
+	@.tools/test.sh
+
+check: base
+	@.tools/setup.sh shim check
+	@.tools/check.sh
+
+generate: base
+	@.tools/setup.sh check
+	@.tools/generate.sh
+
+format:
+	@gofmt -w $(MODULES)
+
+tidy:
+	@for m in $(MODULES); do (cd $$m && GOWORK=off go mod tidy) || exit 1; done
+
+bench chaos fuzz soak: base
+	@.tools/setup.sh harness shim test
+	@$(MAKE) --no-print-directory wasm
+	@.tools/$@.sh
+
+clean:
+	rm -rf .run shim/dist artifacts .tools/bin .tools/stamps .tools/node_modules shim/node_modules e2e/harness/node_modules
