@@ -28,6 +28,9 @@ const (
 	CodeConflict   = "conflict"    // session.commit's expectation does not hold
 	CodeRefused    = "refused"     // outside what the effect allows (host, size, name)
 	CodeFailed     = "failed"      // anything else; the message says what
+
+	CodeUnknownPlugin = "unknown-plugin" // init named a plugin that the module does not carry
+	CodeNotReady      = "not-ready"      // an op was called before init
 )
 
 // EffectError is the head of a resume whose ok is false.

@@ -1,0 +1,127 @@
+package sdk
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"strata.dev/bridge/proto/abi"
+)
+
+// Plugin is one plugin of a module.
+type Plugin struct {
+	// Name is how the host side asks for it, and its key in abi.Tables.
+	Name string
+	// Table is its op table; nil takes abi.Tables[Name].
+	Table []abi.Op
+	// New gives a fresh, unconfigured instance. One is made at registration to
+	// compare its handlers with the table, one when the host side runs init.
+	New func() Instance
+}
+
+// Instance is one running plugin: its state lives in what the handlers close over.
+type Instance struct {
+	// Init takes the config that the host side passes; nil takes any.
+	Init func(config []byte) error
+	// Ops holds one handler for each row of the table.
+	Ops Ops
+}
+
+// Ops maps op names to their handlers.
+type Ops map[string]Handler
+
+// Handler runs one call: head is JSON, body raw bytes, and so are the results.
+type Handler func(t *Task, head, body []byte) ([]byte, []byte, error)
+
+// Op makes a handler of a function from the op's head type to its answer type.
+// A head that is not JSON of In fails the call with code bad-input; an empty
+// head is the zero In. A body is ignored.
+func Op[In, Out any](f func(t *Task, in In) (Out, error)) Handler {
+	return OpBody(func(t *Task, in In, _ []byte) (Out, []byte, error) {
+		out, err := f(t, in)
+		return out, nil, err
+	})
+}
+
+// OpBody is Op for ops that take or give raw bytes beside their JSON. The
+// handler may keep body; it is its own.
+func OpBody[In, Out any](f func(t *Task, in In, body []byte) (Out, []byte, error)) Handler {
+	return func(t *Task, head, body []byte) ([]byte, []byte, error) {
+		var in In
+		if err := decode(head, &in); err != nil {
+			return nil, nil, err
+		}
+		out, outBody, err := f(t, in, body)
+		if err != nil {
+			return nil, nil, err
+		}
+		outHead, err := json.Marshal(out)
+		if err != nil {
+			return nil, nil, fmt.Errorf("encoding the answer: %w", err)
+		}
+		return outHead, outBody, nil
+	}
+}
+
+// Config makes an Instance.Init of a function that takes the config decoded.
+// An empty config is the zero C.
+func Config[C any](f func(C) error) func([]byte) error {
+	return func(config []byte) error {
+		var c C
+		if err := decode(config, &c); err != nil {
+			return err
+		}
+		return f(c)
+	}
+}
+
+func decode(head []byte, into any) error {
+	if len(head) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(head, into); err != nil {
+		return Errorf(abi.CodeBadInput, "the input is not what this operation takes: %v", err)
+	}
+	return nil
+}
+
+var registered []Plugin
+
+// Register links a plugin into this module. It panics when the plugin's
+// handlers and its op table differ, or when the name is taken: a module that is
+// wrong in itself must not load.
+func Register(p Plugin) {
+	if slices.ContainsFunc(registered, func(q Plugin) bool { return q.Name == p.Name }) {
+		panic(fmt.Sprintf("sdk: plugin %q is registered twice", p.Name))
+	}
+	if err := p.check(); err != nil {
+		panic(err)
+	}
+	registered = append(registered, p)
+}
+
+func (p Plugin) table() []abi.Op {
+	if p.Table != nil {
+		return p.Table
+	}
+	return abi.Tables[p.Name]
+}
+
+// check tells the first difference between the handlers and the table.
+func (p Plugin) check() error {
+	if p.Name == "" || p.New == nil {
+		return fmt.Errorf("sdk: plugin %q needs a name and a constructor", p.Name)
+	}
+	missing := maps.Clone(p.New().Ops)
+	for _, op := range p.table() {
+		if missing[op.Name] == nil {
+			return fmt.Errorf("sdk: plugin %q has no handler for op %q of its table", p.Name, op.Name)
+		}
+		delete(missing, op.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(missing)) {
+		return fmt.Errorf("sdk: plugin %q has a handler for %q, which its table does not list", p.Name, name)
+	}
+	return nil
+}
