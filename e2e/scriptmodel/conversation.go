@@ -1,0 +1,118 @@
+package scriptmodel
+
+import (
+	"strings"
+)
+
+// Kind is what a request is for.
+type Kind string
+
+// The kinds. Title and compaction requests carry the conversation, scripts and
+// all, and are told by their wording.
+const (
+	Chat       Kind = "chat"
+	Title      Kind = "title"
+	Compaction Kind = "compaction"
+)
+
+// Conversation is what a request asks.
+type Conversation struct {
+	Kind   Kind
+	Person string    // the last message of a person, or of the agent that started a helper
+	After  []Message // what came after it, notes of the Harness left out
+	Served int       // assistant messages in After
+}
+
+// kinds tells the requests that are no step of a turn by how a message begins.
+var kinds = []struct {
+	kind Kind
+	role string // of the message: "" is the last one
+	text string
+}{
+	{Title, "system", "Create a concise title for"},
+	{Compaction, "", "You are now acting as a compaction engine"},
+}
+
+// notes begin the user messages that the Harness writes itself.
+var notes = []string{
+	"Current runtime context.",
+	"The approval policy changed from ",
+	"<system-reminder>",
+	"Background subagent ",
+	"background job ",
+	"You are repeating the exact same tool call",
+	checkpoint,
+}
+
+// checkpoint begins the message that stands for compacted ones.
+const checkpoint = "This is an automatically generated checkpoint"
+
+// Read tells what the messages ask.
+func Read(messages []Message) Conversation {
+	c := Conversation{Kind: kindOf(messages)}
+	if c.Kind == Compaction { // its last message is the instruction
+		messages = messages[:len(messages)-1]
+	}
+	for _, m := range messages {
+		switch {
+		case m.Role == "user" && isPerson(string(m.Content)):
+			c.Person, c.After, c.Served = string(m.Content), nil, 0
+		case m.Role == "assistant":
+			c.Served++
+			c.After = append(c.After, m)
+		case m.Role == "tool":
+			c.After = append(c.After, m)
+		}
+	}
+	return c
+}
+
+func kindOf(messages []Message) Kind {
+	for _, k := range kinds {
+		for i, m := range messages {
+			at := k.role == m.Role || k.role == "" && i == len(messages)-1
+			if at && strings.HasPrefix(string(m.Content), k.text) {
+				return k.kind
+			}
+		}
+	}
+	return Chat
+}
+
+// isPerson tells a message of a person from a note. A checkpoint that holds a
+// script stands for the person's message that was compacted.
+func isPerson(text string) bool {
+	for _, n := range notes {
+		if strings.HasPrefix(text, n) {
+			return n == checkpoint && Find(text) != ""
+		}
+	}
+	return true
+}
+
+// Results pairs the calls made since the person's message with what came back.
+func (c Conversation) Results() []Result {
+	text := map[string]string{}
+	for _, m := range c.After {
+		if m.Role == "tool" {
+			text[m.ToolCallID] = string(m.Content)
+		}
+	}
+	var out []Result
+	for _, m := range c.After {
+		for _, call := range m.ToolCalls {
+			out = append(out, Result{Tool: call.Function.Name, Args: call.Function.Arguments, Text: text[call.ID]})
+		}
+	}
+	return out
+}
+
+// Result is a call and what its tool answered.
+type Result struct {
+	Tool string
+	Args string // JSON text
+	Text string
+}
+
+// Failed tells whether the tool answered with an error; the rest of the text.
+func (r Result) Failed() (string, bool) { return strings.CutPrefix(r.Text, "Error: ") }
