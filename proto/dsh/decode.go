@@ -29,6 +29,7 @@ var decoders = map[string]func(json.RawMessage) (any, error){
 	TypeCompactionEnd:    into[Compaction],
 	TypeLLMRetry:         into[Retry],
 	TypeSessionTitle:     into[Title],
+	TypeInboxSpliced:     into[Splice],
 }
 
 // Decode gives the event's typed data: a pointer to one of the structs of this

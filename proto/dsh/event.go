@@ -40,6 +40,7 @@ const (
 	TypeLLMRetry          = "llm/retry"
 	TypeSessionTitle      = "session/title"
 	TypeGoalChange        = "goal/change"
+	TypeInboxSpliced      = "agent/inbox/spliced"
 )
 
 // Turn is the data of turn/start.
@@ -223,6 +224,16 @@ type Retry struct {
 	MaxRetries int       `json:"maxRetries"`
 	DelayMs    float64   `json:"delayMs"`
 	Failure    LLMFailed `json:"failure"`
+}
+
+// Splice is the data of agent/inbox/spliced: what was put into or taken out of
+// the messages that wait. Target is next-turn or next-step; a prompt waits in
+// next-turn until its turn claims it (RemovedCount).
+type Splice struct {
+	Target       string    `json:"target"`
+	Start        int       `json:"start"`
+	RemovedCount int       `json:"removedCount,omitempty"`
+	Inserted     []Message `json:"inserted"`
 }
 
 // Title is the data of session/title.
