@@ -1,6 +1,9 @@
 // Package dsh is the Harness's own vocabulary: session events, content blocks,
-// turn ends, usage and projections, with tolerant decoders (harness-rc8.md §2-3,
-// harness-wire.md). It knows nothing of either wire.
+// turn ends, usage, queue and projections, with tolerant decoders (harness-rc8.md
+// §2-3, harness-wire.md §7). It knows nothing of either wire.
+//
+// What it does not know is left out and counted (Counts), never an error: a newer
+// Harness adds types and fields, and a chat has to go on.
 package dsh
 
 import "encoding/json"
@@ -11,6 +14,11 @@ type Event struct {
 	Seq  int64           `json:"seq"`  // rises by one per session, from 0
 	Time int64           `json:"time"` // Unix milliseconds
 	Data json.RawMessage `json:"data"`
+	// Surface says how the event changes what the model sees; nil for events that
+	// are no part of it.
+	Surface *Surface `json:"surfaceOp,omitempty"`
+	// Sources are the events that this one was made of, such as a message's chunks.
+	Sources []int64 `json:"sourceEventSeqs,omitempty"`
 }
 
 // Event types that the bridge reads. Any other type is skipped and counted.
@@ -19,6 +27,7 @@ const (
 	TypeTurnEnd           = "turn/end"
 	TypeStepStart         = "step/start"
 	TypeStepEnd           = "step/end"
+	TypeInboxSpliced      = "agent/inbox/spliced"
 	TypeUserMessage       = "user/message"
 	TypeAssistantChunk    = "assistant/chunk" // 0.1.0: live deltas are logged
 	TypeAssistantMessage  = "assistant/message"
@@ -38,219 +47,44 @@ const (
 	TypeCompactionSummary = "compaction/summary"
 	TypeCompactionEnd     = "compaction/end"
 	TypeLLMRetry          = "llm/retry"
+	TypeLLMRetryStarted   = "llm/retry-started"
 	TypeSessionTitle      = "session/title"
 	TypeGoalChange        = "goal/change"
-	TypeInboxSpliced      = "agent/inbox/spliced"
 )
 
-// Turn is the data of turn/start.
-type Turn struct {
-	Turn int `json:"turn"`
+// Surface is how an event changes the conversation that the model sees. Op is
+// "append", or "replace" for a restatement of the events Start to End
+// (compaction): a reader of the chat has seen those already and skips it.
+type Surface struct {
+	Op    string
+	Start int64
+	End   int64
 }
 
-// Step is the data of step/start and step/end.
-type Step struct {
-	Turn int `json:"turn"`
-	Step int `json:"step"`
+// UnmarshalJSON reads the text "append" and the object {op,start,end}; any other
+// shape gives an Op of "".
+func (s *Surface) UnmarshalJSON(b []byte) error {
+	*s = Surface{}
+	if json.Unmarshal(b, &s.Op) == nil {
+		return nil
+	}
+	var o struct {
+		Op       string `json:"op"`
+		Start    int64  `json:"start"`
+		End      int64  `json:"end"`
+		StartSeq int64  `json:"startSeq"` // ≥ 0.1.5
+		EndSeq   int64  `json:"endSeq"`
+	}
+	if json.Unmarshal(b, &o) == nil {
+		*s = Surface{Op: o.Op, Start: max(o.Start, o.StartSeq), End: max(o.End, o.EndSeq)}
+	}
+	return nil
 }
 
-// TurnEnd is the data of turn/end.
-type TurnEnd struct {
-	Turn   int       `json:"turn"`
-	Reason EndReason `json:"reason"`
-}
-
-// EndReason says how a turn ended. Kind is one of completed, aborted, blocked,
-// error, max-tokens, interrupted, forked (harness-contract.txt); Cause is set
-// for aborted (user, parent, hook, disposed, legacy), Error for error.
-type EndReason struct {
-	Kind  string     `json:"kind"`
-	Cause *KindOnly  `json:"reason,omitempty"`
-	Error *LLMFailed `json:"error,omitempty"`
-}
-
-// KindOnly is an object of which only its kind matters here.
-type KindOnly struct {
-	Kind string `json:"kind"`
-}
-
-// LLMFailed is a failed model request. Code is AUTH, RATE_LIMIT, TRANSPORT,
-// CONTEXT_WINDOW_EXCEEDED, MISSING_CREDENTIAL, INVALID_REQUEST, SERVER, …
-type LLMFailed struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	Status  int    `json:"status,omitempty"`
-}
-
-// Usage is a model request's token count. InputTokens leaves out what was read
-// from the provider's cache.
-type Usage struct {
-	InputTokens      int64 `json:"inputTokens"`
-	OutputTokens     int64 `json:"outputTokens"`
-	CacheReadTokens  int64 `json:"cacheReadTokens,omitempty"`
-	CacheWriteTokens int64 `json:"cacheWriteTokens,omitempty"`
-	ReasoningTokens  int64 `json:"reasoningTokens,omitempty"`
-	TotalTokens      int64 `json:"totalTokens,omitempty"`
-}
-
-// Prompt is the size of what was sent: fresh and cached input together.
-func (u Usage) Prompt() int64 { return u.InputTokens + u.CacheReadTokens + u.CacheWriteTokens }
-
-// Source tells where a message came from. Kind is user, plugin, model, tool,
-// goal, subagent-settled, …; RPCID is the request id of the prompt that a user
-// message came from, CallID the tool call a result answers.
-type Source struct {
-	Kind     string `json:"kind"`
-	RPCID    string `json:"rpcId,omitempty"`
-	CallID   string `json:"callId,omitempty"`
-	Plugin   string `json:"plugin,omitempty"`
-	Sender   string `json:"senderSessionId,omitempty"`
-	Provider string `json:"provider,omitempty"`
-	Model    string `json:"model,omitempty"`
-}
-
-// Message is a user, assistant or tool message.
-type Message struct {
-	ID      string  `json:"id"`
-	Role    string  `json:"role"`
-	Content []Block `json:"content"`
-	Source  Source  `json:"source"`
-}
-
-// Block is one content block. Type is text, reasoning, tool-call, tool-result,
-// image, …; the other fields belong to the types named beside them.
-type Block struct {
-	Type       string  `json:"type"`
-	Text       string  `json:"text,omitempty"`       // text, reasoning
-	ID         string  `json:"id,omitempty"`         // tool-call
-	Name       string  `json:"name,omitempty"`       // tool-call
-	Arguments  string  `json:"arguments,omitempty"`  // tool-call: JSON text as the model wrote it
-	ToolCallID string  `json:"toolCallId,omitempty"` // tool-result
-	Content    []Block `json:"content,omitempty"`    // tool-result
-	IsError    bool    `json:"isError,omitempty"`    // tool-result
-	MediaType  string  `json:"mediaType,omitempty"`  // image
-}
-
-// AssistantChunk is the data of assistant/chunk (0.1.0).
-type AssistantChunk struct {
-	Turn  int   `json:"turn"`
-	Step  int   `json:"step"`
-	Chunk Chunk `json:"chunk"`
-}
-
-// Chunk is one piece of a streamed answer. Type is block-start, text-delta,
-// reasoning-delta, tool-call-delta, block-end, usage or finish.
-type Chunk struct {
-	Type           string     `json:"type"`
-	Index          int        `json:"index"`
-	BlockType      string     `json:"blockType,omitempty"`
-	Text           string     `json:"text,omitempty"`
-	ID             string     `json:"id,omitempty"`
-	Name           string     `json:"name,omitempty"`
-	ArgumentsDelta string     `json:"argumentsDelta,omitempty"`
-	Block          *Block     `json:"block,omitempty"`
-	Usage          *Usage     `json:"usage,omitempty"`
-	Reason         *EndReason `json:"reason,omitempty"` // finish
-}
-
-// AssistantMessage is the data of assistant/message.
-type AssistantMessage struct {
-	Turn        int     `json:"turn"`
-	Step        int     `json:"step"`
-	Message     Message `json:"message"`
-	Usage       *Usage  `json:"usage,omitempty"`
-	Interrupted bool    `json:"interrupted,omitempty"`
-}
-
-// ToolCall is the data of tool/call; Arguments is JSON text.
-type ToolCall struct {
-	Turn      int    `json:"turn"`
-	Step      int    `json:"step"`
-	CallID    string `json:"callId"`
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
-}
-
-// ToolResult is the data of tool/result.
-type ToolResult struct {
-	Turn    int     `json:"turn"`
-	Step    int     `json:"step"`
-	Message Message `json:"message"`
-	Error   *Coded  `json:"error,omitempty"`
-}
-
-// Coded is an error of which code and message are known.
-type Coded struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-}
-
-// Approval is the data of approval/asked (Reason) and approval/decided (Outcome:
-// allowed-once, rejected, cancelled, unavailable).
-type Approval struct {
-	ID       string `json:"id"`
-	ToolName string `json:"toolName,omitempty"`
-	CallID   string `json:"callId,omitempty"`
-	Reason   string `json:"reason,omitempty"`
-	Outcome  string `json:"outcome,omitempty"`
-}
-
-// Command is the data of command/run and command/done.
-type Command struct {
-	CommandID string `json:"commandId"`
-	Name      string `json:"name,omitempty"`
-	Kind      string `json:"kind,omitempty"` // done: success or error
-	Text      string `json:"text,omitempty"`
-}
-
-// Subagent is the data of subagent/descriptor, in the helper's own log.
-type Subagent struct {
-	Mode     string `json:"mode"` // one-shot or continuable
-	Provider string `json:"provider"`
-	Label    string `json:"label"`
-	Model    string `json:"agentModel,omitempty"`
-}
-
-// RequestContext is the data of request/context.
-type RequestContext struct {
-	Provider      string `json:"provider"`
-	Model         string `json:"model"`
-	ContextWindow int64  `json:"contextWindow"`
-}
-
-// Retry is the data of llm/retry.
-type Retry struct {
-	Retry      int       `json:"retry"`
-	MaxRetries int       `json:"maxRetries"`
-	DelayMs    float64   `json:"delayMs"`
-	Failure    LLMFailed `json:"failure"`
-}
-
-// Splice is the data of agent/inbox/spliced: what was put into or taken out of
-// the messages that wait. Target is next-turn or next-step; a prompt waits in
-// next-turn until its turn claims it (RemovedCount).
-type Splice struct {
-	Target       string    `json:"target"`
-	Start        int       `json:"start"`
-	RemovedCount int       `json:"removedCount,omitempty"`
-	Inserted     []Message `json:"inserted"`
-}
-
-// Title is the data of session/title.
-type Title struct {
-	Title string `json:"title"`
-}
-
-// Compaction is the data of compaction/start and compaction/end.
-type Compaction struct {
-	CompactionID string          `json:"compactionId"`
-	Error        json.RawMessage `json:"error,omitempty"`
-}
-
-// Value is one of the two string-valued switches: sandbox/mode (Mode) or
-// approval/policy (Policy) or permission/preset (Preset).
-type Value struct {
-	Mode   string `json:"mode,omitempty"`
-	Policy string `json:"policy,omitempty"`
-	Preset string `json:"preset,omitempty"`
+// MarshalJSON writes the shape of 0.1.0.
+func (s Surface) MarshalJSON() ([]byte, error) {
+	if s.Op != "replace" {
+		return json.Marshal(s.Op)
+	}
+	return json.Marshal(map[string]any{"op": s.Op, "start": s.Start, "end": s.End})
 }
