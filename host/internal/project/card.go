@@ -1,0 +1,162 @@
+package project
+
+import (
+	"maps"
+	"slices"
+
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/abi"
+	"strata.dev/bridge/proto/chat"
+	"strata.dev/bridge/proto/dsh"
+)
+
+// MaxText is how many bytes of a tool's input or result a card carries; the page
+// shows no more, the session's log keeps all of it.
+const MaxText = 64 << 10
+
+// card is a call that has no result yet.
+type card struct {
+	tool    chat.Tool
+	order   int64 // seq of its call: parallel calls keep the model's order
+	since   int64 // Unix milliseconds: when it began to run
+	digest  string
+	outcome string // of the newest question; "" while it waits or where none was asked
+	// hidden cards are those of the delegation tools: the helper's own row stands
+	// for them, unless a person is asked or it goes wrong.
+	hidden bool
+}
+
+// delegation are the tools whose work is shown as helper rows.
+var delegation = map[string]bool{"subagent": true, "subagent_fork": true, "list_subagent_models": true}
+
+// Delegates tells whether a tool starts helper agents.
+func Delegates(tool string) bool { return delegation[tool] }
+
+func (f *Fold) called(e dsh.Event, c dsh.ToolCall) []chat.Frame {
+	f.cards[c.CallID] = &card{
+		tool: chat.Tool{
+			ID: f.cfg.id(c.CallID), Name: c.Name, State: chat.ToolRunning,
+			Title: title(c.Name, c.Arguments, f.cfg.CWD), Input: clip(c.Arguments),
+		},
+		order: e.Seq, since: e.Time, hidden: delegation[c.Name],
+		digest: abi.Digest(f.cfg.Root, f.cfg.Session, c.CallID, c.Name, []byte(c.Arguments)),
+	}
+	return f.upsert(f.cards[c.CallID])
+}
+
+func (f *Fold) asked(e dsh.Event, a dsh.Approval) []chat.Frame {
+	call := a.CallID
+	if call == "" {
+		call = a.ID // a question that belongs to no call
+	}
+	c := f.cards[call]
+	if c == nil {
+		c = &card{tool: chat.Tool{ID: f.cfg.id(call), Name: a.ToolName, Title: title(a.ToolName, "", f.cfg.CWD)}, order: e.Seq}
+		f.cards[call] = c
+	}
+	f.approvals[a.ID] = call
+	c.hidden, c.outcome = false, ""
+	c.tool.State, c.tool.Reason, c.tool.Digest = chat.ToolProposed, a.Reason, c.digest
+	if f.policy == "never" { // nobody is asked: the answer follows at once
+		return nil
+	}
+	return f.upsert(c)
+}
+
+func (f *Fold) decided(e dsh.Event, a dsh.Approval) []chat.Frame {
+	call, ok := f.approvals[a.ID]
+	if !ok {
+		return nil
+	}
+	delete(f.approvals, a.ID)
+	c := f.cards[call]
+	if c == nil {
+		return nil
+	}
+	c.outcome, c.tool.Digest = a.Outcome, ""
+	if a.Outcome == "allowed-once" {
+		c.tool.State, c.since = chat.ToolRunning, e.Time
+		return f.upsert(c)
+	}
+	c.tool.State = chat.ToolDenied
+	c.tool.Result = say.Sentence(refusal(a.Outcome, f.policy)).Text
+	if call == a.ID { // no call, so no result will follow
+		delete(f.cards, call)
+	}
+	return f.upsert(c)
+}
+
+func (f *Fold) result(e dsh.Event, r dsh.ToolResult) []chat.Frame {
+	call := r.Message.Source.CallID
+	c := f.cards[call]
+	if c == nil {
+		return nil
+	}
+	delete(f.cards, call)
+	text, failed := content(r.Message)
+	c.tool.Digest = ""
+	if !failed {
+		c.tool.State, c.tool.Result = chat.ToolDone, clip(text)
+		c.tool.DurationMs = max(0, e.Time-c.since)
+		return f.upsert(c)
+	}
+	c.hidden = false
+	code := ""
+	if r.Error != nil {
+		code = r.Error.Code
+	}
+	state, key := outcome(c.outcome, c.tool.State == chat.ToolProposed, f.policy, code, text)
+	c.fail(state, key, text)
+	if state == chat.ToolError {
+		c.tool.DurationMs = max(0, e.Time-c.since)
+	}
+	return f.upsert(c)
+}
+
+// fail ends a card with a plain sentence, and what is known technically.
+func (c *card) fail(state chat.ToolState, key, details string) {
+	c.tool.State, c.tool.Digest = state, ""
+	c.tool.Details = clip(details)
+	c.tool.Result = say.Sentence(key).Text
+	if state == chat.ToolError && details != "" {
+		c.tool.Result = clip(c.tool.Result + "\n\nDetails: " + details)
+	}
+}
+
+// Close ends the cards that are left open, in the order of their calls. Lost says
+// that the process went away under them.
+func (f *Fold) Close(lost bool) []chat.Frame {
+	left := slices.SortedFunc(maps.Values(f.cards), func(a, b *card) int { return int(a.order - b.order) })
+	clear(f.cards)
+	clear(f.approvals)
+	var frames []chat.Frame
+	for _, c := range left {
+		if c.hidden {
+			continue
+		}
+		switch {
+		case c.tool.State == chat.ToolProposed:
+			c.fail(chat.ToolDenied, say.ToolCancelled, "")
+		case c.tool.State == chat.ToolRunning && lost:
+			c.fail(chat.ToolError, say.ToolLost, "")
+		case c.tool.State == chat.ToolRunning:
+			c.fail(chat.ToolError, say.ToolStopped, "")
+		default:
+			continue
+		}
+		frames = append(frames, f.upsert(c)...)
+	}
+	return frames
+}
+
+// upsert is the card's frame, unless it stays hidden.
+func (f *Fold) upsert(c *card) []chat.Frame {
+	if c.hidden {
+		return nil
+	}
+	f.carded = true
+	f.text.close()
+	f.think.close()
+	t := c.tool
+	return []chat.Frame{{Type: chat.AgentTool, Tool: &t}}
+}

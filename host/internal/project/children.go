@@ -1,0 +1,125 @@
+package project
+
+import (
+	"strings"
+
+	"strata.dev/bridge/proto/chat"
+	"strata.dev/bridge/proto/dsh"
+)
+
+// The states of a helper's row.
+const (
+	HelperRunning = "running"
+	HelperDone    = "done"
+	HelperFailed  = "failed"
+	HelperStopped = "stopped"
+)
+
+// Child folds one helper's events into its row and the cards of what it asks for.
+// A card of a helper is shown from its question on; what it does unasked is not.
+type Child struct {
+	fold  *Fold
+	row   chat.Helper
+	since int64
+	asked map[string]bool // card ids that were proposed
+
+	// Continuable says that the helper reports to its parent when it settles; a
+	// one-shot one answers inside its parent's call.
+	Continuable bool
+}
+
+// NewChild gives the projection of a helper before its first event.
+func NewChild(cfg Config) *Child {
+	return &Child{
+		fold:  New(cfg),
+		row:   chat.Helper{ID: cfg.Session, Status: HelperRunning},
+		asked: map[string]bool{},
+	}
+}
+
+// Usage is what the helper's model requests used.
+func (c *Child) Usage() chat.Usage { return c.fold.Usage() }
+
+// Apply takes the helper's next event and gives the frames for the chat's page.
+func (c *Child) Apply(e dsh.Event) []chat.Frame {
+	before := c.row
+	c.observe(e)
+	frames := c.cards(c.fold.Apply(e))
+	if u := c.fold.Usage(); u.Prompt+u.Completion > 0 {
+		c.row.Tokens = u.Prompt + u.Completion
+	}
+	if c.since == 0 || c.row == before {
+		return frames
+	}
+	c.row.UpdatedAt = e.Time
+	if c.row.Status != HelperRunning || before.Status == HelperRunning {
+		c.row.DurationMs = max(0, e.Time-c.since)
+	}
+	return append(frames, c.frame())
+}
+
+// Close ends the helper's open cards and its row, when the process went away or the
+// run is over. Time is Unix milliseconds.
+func (c *Child) Close(lost bool, time int64) []chat.Frame {
+	frames := c.cards(c.fold.Close(lost))
+	if c.since == 0 || c.row.Status != HelperRunning {
+		return frames
+	}
+	c.row.Status, c.row.UpdatedAt = HelperStopped, time
+	return append(frames, c.frame())
+}
+
+func (c *Child) observe(e dsh.Event) {
+	switch e.Type {
+	case dsh.TypeSubagent:
+		if d, err := dsh.Decode(e); err == nil {
+			s := d.(*dsh.Subagent)
+			c.row.Name, c.Continuable = s.Label, s.Mode == "continuable"
+		}
+	case dsh.TypeTurnStart:
+		if c.since == 0 {
+			c.since = e.Time
+		}
+		c.row.Status = HelperRunning
+	case dsh.TypeUserMessage:
+		if m, ok := Person(e); ok && c.row.Description == "" {
+			c.row.Description = clipTitle(strings.Join(strings.Fields(m.Text), " "))
+		}
+	case dsh.TypeTurnEnd:
+		if end, ok := TurnEnd(e); ok {
+			c.row.Status = helperStatus(end.Reason.Kind)
+		}
+	}
+}
+
+func helperStatus(end string) string {
+	switch end {
+	case "completed", "max-tokens":
+		return HelperDone
+	case "aborted", "interrupted":
+		return HelperStopped
+	}
+	return HelperFailed
+}
+
+// cards keeps the frames of cards that a person was asked about.
+func (c *Child) cards(frames []chat.Frame) []chat.Frame {
+	var out []chat.Frame
+	for _, f := range frames {
+		if f.Type != chat.AgentTool {
+			continue
+		}
+		if f.Tool.State == chat.ToolProposed {
+			c.asked[f.Tool.ID] = true
+		}
+		if c.asked[f.Tool.ID] {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (c *Child) frame() chat.Frame {
+	row := c.row
+	return chat.Frame{Type: chat.AgentRow, Agent: &row}
+}

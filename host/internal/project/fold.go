@@ -1,0 +1,152 @@
+// Package project makes chat frames of a session's events. It is pure: the same
+// events give the same frames, whether they come one by one from a live session
+// or all at once from its log (History).
+package project
+
+import (
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/chat"
+	"strata.dev/bridge/proto/dsh"
+)
+
+// Config says whose events a Fold reads.
+type Config struct {
+	Root    string // session of the chat
+	Session string // session of the events: Root, or a helper's
+	CWD     string // the chat's folder: titles show paths below it relative to it
+}
+
+// id is how a call of this session is named on the chat's page.
+func (c Config) id(call string) string {
+	if c.Session == c.Root {
+		return call
+	}
+	return c.Session + ":" + call
+}
+
+// Fold is the state of one session's projection. It is not safe for concurrent use.
+type Fold struct {
+	cfg    Config
+	window int64 // of the model, in tokens; 0 until the log names it
+	policy string
+	usage  chat.Usage
+
+	text  channel // the running step's answer
+	think channel
+	step  dsh.Step
+	// blocks is how much of each block of the running try has come, by index.
+	blocks map[int]*block
+	failed bool // the running try has failed; chunks that follow are the next one's
+
+	cards     map[string]*card // by call id
+	approvals map[string]string
+	answered  bool // the running turn has shown text
+	carded    bool // the running turn has shown a card
+	bad       int
+}
+
+// New gives the Fold of a session before its first event.
+func New(cfg Config) *Fold {
+	return &Fold{cfg: cfg, blocks: map[int]*block{}, cards: map[string]*card{}, approvals: map[string]string{}}
+}
+
+// Usage is what all model requests so far used.
+func (f *Fold) Usage() chat.Usage { return f.usage }
+
+// Undecoded counts the events whose data did not fit their type.
+func (f *Fold) Undecoded() int { return f.bad }
+
+// Apply takes the next event of the session and gives the frames it makes, without
+// run and seq. Events of a type that no frame shows give none.
+func (f *Fold) Apply(e dsh.Event) []chat.Frame {
+	data, err := dsh.Decode(e)
+	if err != nil {
+		f.bad++
+		return nil
+	}
+	switch d := data.(type) {
+	case *dsh.Turn:
+		f.answered, f.carded = false, false
+	case *dsh.Step:
+		if e.Type == dsh.TypeStepStart {
+			f.enter(*d)
+		}
+	case *dsh.Message:
+		if d.Source.Kind == personKind {
+			f.text.close()
+			f.think.close()
+		}
+	case *dsh.AssistantChunk:
+		return f.chunk(*d)
+	case *dsh.AssistantMessage:
+		return f.message(*d)
+	case *dsh.RequestContext:
+		f.window = d.ContextWindow
+	case *dsh.ToolCall:
+		return f.called(e, *d)
+	case *dsh.Approval:
+		if e.Type == dsh.TypeApprovalAsked {
+			return f.asked(e, *d)
+		}
+		return f.decided(e, *d)
+	case *dsh.ToolResult:
+		return f.result(e, *d)
+	case *dsh.Value:
+		if e.Type == dsh.TypeApprovalPolicy {
+			f.policy = d.Policy
+		}
+	case *dsh.Retry:
+		f.failed = true
+		return []chat.Frame{status(say.ModelRetry)}
+	case *dsh.Compaction:
+		return compaction(e.Type, *d)
+	case *dsh.TurnEnd:
+		return f.ended(*d)
+	}
+	return nil
+}
+
+// usedUp gives the context frame of a finished model request.
+func (f *Fold) usedUp(u dsh.Usage) []chat.Frame {
+	f.usage.Prompt += u.Prompt()
+	f.usage.Completion += u.OutputTokens
+	f.usage.Cached += u.CacheReadTokens
+	tokens := u.Prompt() + u.OutputTokens
+	if f.window <= 0 || tokens == 0 {
+		return nil
+	}
+	return []chat.Frame{{Type: chat.ContextUse, Context: &chat.Context{
+		Tokens: tokens, Window: f.window, Percent: int((tokens*100 + f.window/2) / f.window), Source: "measured",
+	}}}
+}
+
+// ended says why a turn that left nothing to read did so, and closes its cards.
+func (f *Fold) ended(end dsh.TurnEnd) []chat.Frame {
+	frames := f.Close(end.Reason.Kind == "interrupted")
+	switch {
+	case end.Reason.Kind == "max-tokens":
+		frames = append(frames, own(say.AnswerCut))
+	case end.Reason.Kind == "completed" && !f.answered && !f.carded:
+		frames = append(frames, own(say.NoAnswer))
+	}
+	return frames
+}
+
+func compaction(kind string, d dsh.Compaction) []chat.Frame {
+	switch {
+	case kind == dsh.TypeCompactionStart:
+		return []chat.Frame{status(say.Compacting)}
+	case len(d.Error) > 0 && string(d.Error) != "null":
+		return []chat.Frame{status(say.NotCompacted)}
+	}
+	return []chat.Frame{status(say.Compacted)}
+}
+
+func status(key string) chat.Frame {
+	return chat.Frame{Type: chat.Status, Sentence: say.Sentence(key)}
+}
+
+// own is the host's own sentence inside an answer.
+func own(key string) chat.Frame {
+	return chat.Frame{Type: chat.Delta, Own: true, Sentence: say.Sentence(key)}
+}

@@ -1,0 +1,180 @@
+package project
+
+import (
+	"slices"
+	"strings"
+
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/chat"
+	"strata.dev/bridge/proto/dsh"
+)
+
+// Transcript makes messages of frames. An answer that goes on after tool cards is
+// a new message, so that text and cards keep their order.
+type Transcript struct {
+	messages []entry
+	from     int // first message of the running exchange: cards are looked up from here
+}
+
+// entry is a message that may still grow.
+type entry struct {
+	chat.Message
+	text, reasoning []byte
+}
+
+// User adds what a person wrote.
+func (t *Transcript) User(m chat.Message) {
+	t.messages = append(t.messages, entry{Message: m})
+	t.from = len(t.messages)
+}
+
+// Frame adds what a frame shows. Time is Unix milliseconds.
+func (t *Transcript) Frame(f chat.Frame, time int64) {
+	switch f.Type {
+	case chat.Delta:
+		if f.Own {
+			t.note(f.Sentence, time)
+			return
+		}
+		e := t.growing(time)
+		e.text = append(e.text, f.Text...)
+	case chat.Reasoning:
+		e := t.growing(time)
+		e.reasoning = append(e.reasoning, f.Text...)
+	case chat.AgentTool:
+		t.card(*f.Tool, time)
+	case chat.Notice, chat.Failed:
+		t.note(f.Sentence, time)
+	case chat.Done:
+		if f.Cancelled != nil && *f.Cancelled {
+			t.note(say.Sentence(say.Stopped), time)
+		}
+	}
+}
+
+// Messages is what there is so far; later frames do not change it.
+func (t *Transcript) Messages() []chat.Message {
+	out := make([]chat.Message, len(t.messages))
+	for i := range t.messages {
+		e := &t.messages[i]
+		out[i] = e.Message
+		if e.Role == roleAssistant {
+			out[i].Text = strings.TrimLeft(string(e.text), "\n")
+			out[i].Reasoning = strings.TrimLeft(string(e.reasoning), "\n")
+		}
+		out[i].Tools = slices.Clone(e.Tools)
+		out[i].Notes = slices.Clone(e.Notes)
+	}
+	return out
+}
+
+const (
+	roleUser      = "user"
+	roleAssistant = "assistant"
+)
+
+// last is the newest message of the assistant in the running exchange.
+func (t *Transcript) last() *entry {
+	if n := len(t.messages); n > t.from {
+		return &t.messages[n-1]
+	}
+	return nil
+}
+
+func (t *Transcript) add(time int64) *entry {
+	t.messages = append(t.messages, entry{Message: chat.Message{Role: roleAssistant, Time: time}})
+	return &t.messages[len(t.messages)-1]
+}
+
+// growing is the message that text belongs to.
+func (t *Transcript) growing(time int64) *entry {
+	if e := t.last(); e != nil && len(e.Tools) == 0 {
+		return e
+	}
+	return t.add(time)
+}
+
+func (t *Transcript) note(s chat.Sentence, time int64) {
+	e := t.last()
+	if e == nil {
+		e = t.add(time)
+	}
+	e.Notes = append(e.Notes, s)
+}
+
+func (t *Transcript) card(tool chat.Tool, time int64) {
+	for i := len(t.messages) - 1; i >= t.from; i-- {
+		for j := range t.messages[i].Tools {
+			if t.messages[i].Tools[j].ID == tool.ID {
+				t.messages[i].Tools[j] = tool
+				return
+			}
+		}
+	}
+	e := t.last()
+	if e == nil {
+		e = t.add(time)
+	}
+	e.Tools = append(e.Tools, tool)
+}
+
+// History folds a session's whole log, oldest first, into messages.
+func History(cfg Config, events []dsh.Event) []chat.Message {
+	f := New(cfg)
+	var t Transcript
+	for _, e := range events {
+		if m, ok := Person(e); ok {
+			t.User(m)
+		}
+		for _, fr := range f.Apply(e) {
+			t.Frame(fr, e.Time)
+		}
+		if end, ok := TurnEnd(e); ok {
+			t.Frame(End(end.Reason, chat.Usage{}), e.Time)
+		}
+	}
+	return t.Messages()
+}
+
+// personKind is the source of a message that a person wrote.
+const personKind = "user"
+
+// Person gives the message if a person wrote it. Messages of plugins, goals and
+// helpers are the Harness's own and are not shown.
+func Person(e dsh.Event) (chat.Message, bool) {
+	if e.Type != dsh.TypeUserMessage {
+		return chat.Message{}, false
+	}
+	d, err := dsh.Decode(e)
+	if err != nil {
+		return chat.Message{}, false
+	}
+	m := d.(*dsh.Message)
+	if m.Source.Kind != personKind {
+		return chat.Message{}, false
+	}
+	return chat.Message{Role: roleUser, Text: Text(m.Content), Time: e.Time, RPCID: m.Source.RPCID}, true
+}
+
+// Text joins the text blocks of a message.
+func Text(blocks []dsh.Block) string {
+	var parts []string
+	for _, b := range blocks {
+		if b.Type == "text" {
+			parts = append(parts, b.Text)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// TurnEnd gives the end of a turn if e is one.
+func TurnEnd(e dsh.Event) (dsh.TurnEnd, bool) {
+	if e.Type != dsh.TypeTurnEnd {
+		return dsh.TurnEnd{}, false
+	}
+	d, err := dsh.Decode(e)
+	if err != nil {
+		return dsh.TurnEnd{}, false
+	}
+	return *d.(*dsh.TurnEnd), true
+}
