@@ -20,9 +20,10 @@ const (
 	MsgPlugin    = "The module holds no plugin named {plugin}."                   // CodeUnknownPlugin, by the manifest
 
 	// Answers to effects (the head of a resume whose ok is false).
-	MsgNotGranted = "The operation {op} may not use the effect {kind}." // CodeNotGranted
-	MsgNoEffect   = "This host does not offer the effect {kind}."       // CodeRefused
-	MsgEffectHead = "The head is not what the effect {kind} takes."     // CodeBadInput
+	MsgNotGranted   = "The operation {op} may not use the effect {kind}." // CodeNotGranted
+	MsgNoEffect     = "This host does not offer the effect {kind}."       // CodeRefused
+	MsgEffectFailed = "The effect {kind} failed."                         // CodeFailed: an error that no other sentence names
+	MsgEffectHead   = "The head is not what the effect {kind} takes."     // CodeBadInput
 
 	MsgSleep = "A sleep lasts 0 to {max} ms." // CodeRefused
 
