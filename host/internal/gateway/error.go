@@ -10,6 +10,10 @@ var (
 	// ErrSlow says that a reader fell too far behind and was let go; follow again
 	// from the last seq.
 	ErrSlow = errors.New("reader fell behind")
+	// ErrRewound says that the session's log ends before, or differs at, the last
+	// event that was read: the Harness was killed before it wrote what it had sent.
+	// Read a Snapshot again and follow from there.
+	ErrRewound = errors.New("the session's log is shorter than what was read")
 )
 
 // Codes that the Harness answers with (harness-rc8.md §3), and ours.
@@ -21,8 +25,12 @@ const (
 	CodeBadRequest       = "bad-request"
 	CodeAgentBusy        = "agent-busy"
 	CodeInternal         = "internal"
-	CodeNotPending       = "not-pending"  // ours: /api/respond accepted:false
-	CodeUnauthorized     = "unauthorized" // ours: HTTP 401 or 403
+	CodeNotPending       = "not-pending"    // ours: /api/respond accepted:false
+	CodeBadResponse      = "bad-response"   // ours: an answer that does not fit its question; it is still pending
+	CodeUnauthorized     = "unauthorized"   // ours: HTTP 401 or 403
+	CodeUnknownMethod    = "unknown-method" // ours: HTTP 404
+	CodeTooLarge         = "too-large"      // ours: HTTP 413
+	CodeProtocol         = "protocol"       // ours: an answer that is not what the wire says
 )
 
 // Error is the Harness's refusal of a request.

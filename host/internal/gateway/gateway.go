@@ -40,7 +40,8 @@ type Gateway interface {
 	// InterruptHelper stops a helper's turn (session.cancel on a helper is refused).
 	InterruptHelper(ctx context.Context, parentID, helperID string) error
 	// Follow gives a session's events with seq > after, in order, without a hole,
-	// then live, until the Stream is closed or the Gateway is.
+	// then live, until the Stream is closed or the Gateway is. The context bounds
+	// the call only. ErrRewound: the log ends before after.
 	Follow(ctx context.Context, sessionID string, after int64) (Stream, error)
 	// Watch gives what happens outside session logs, beginning with the approvals
 	// that are pending. After a reconnect the pending ones are given again with
@@ -81,10 +82,12 @@ type CommandResult struct {
 	Text  string
 }
 
-// Snapshot is a session's log from a seq on and its projections by key.
+// Snapshot is a session's log from a seq on and its projections by key, both as of
+// LastSeq.
 type Snapshot struct {
-	Events      []dsh.Event
-	LastSeq     int64 // of the newest event; -1 for an empty log
+	Events  []dsh.Event
+	LastSeq int64 // of the newest event; -1 for an empty log
+	// Running says that the log's last turn has not ended.
 	Running     bool
 	Projections map[string]json.RawMessage
 }
@@ -100,16 +103,21 @@ type Session struct {
 	UpdatedAt int64 // Unix milliseconds
 }
 
-// Stream is a session's events, without a hole.
+// Stream is a session's events, without a hole. One goroutine reads it; Close may
+// be called from any.
 type Stream interface {
-	// Next waits for the next item. Err of an ended stream is ErrClosed, or
-	// ErrLost wrapped once the Gateway gave up reconnecting.
+	// Next waits for the next item. The error of an ended stream is ErrClosed,
+	// ErrSlow, ErrRewound, the Harness's *Error (the log cannot be read any more),
+	// or ErrLost wrapped once the Gateway gave up reconnecting. An error of the
+	// context ends the call, not the stream.
 	Next(ctx context.Context) (Item, error)
 	Close()
 }
 
 // Item is one delivery of a Stream: an event, or a projection's new value.
-// Projections are delivered in order with the events but are not replayed.
+// Projections are delivered in order with the events but are not replayed: where
+// events are read from the log (at the start, after a reconnect) the current
+// values follow them once.
 type Item struct {
 	Event      *dsh.Event
 	Projection *Projection
@@ -123,8 +131,11 @@ type Projection struct {
 }
 
 // Watcher gives Notices in order. A watcher that falls 4,096 behind is closed
-// with ErrSlow.
+// with ErrSlow. One goroutine reads it; Close may be called from any.
 type Watcher interface {
+	// Next waits for the next notice. The error of an ended watcher is ErrClosed,
+	// ErrSlow, or ErrLost wrapped once the Gateway gave up reconnecting. An error
+	// of the context ends the call, not the watcher.
 	Next(ctx context.Context) (Notice, error)
 	Close()
 }
@@ -138,6 +149,7 @@ type Notice struct {
 	SessionAdded  *Session
 	SessionGone   string
 	SessionStatus *SessionStatus
+	Queue         *Queue
 	Connection    *Connection
 }
 
@@ -165,13 +177,20 @@ type Question struct {
 	SessionID string
 }
 
+// Queue is what waits in a session for its next turn or step, after each change.
+type Queue struct {
+	SessionID string
+	Items     []dsh.QueueItem
+}
+
 // SessionStatus says whether a turn is running.
 type SessionStatus struct {
 	SessionID string
 	Running   bool
 }
 
-// Connection says that the sockets were lost (Err set) or stand again.
+// Connection says that the sockets were lost (Err set) or stand again. An Err that
+// is an *Error is final: the Gateway has given up.
 type Connection struct {
 	Up  bool
 	Err error
