@@ -1,0 +1,46 @@
+package harness
+
+import (
+	"slices"
+	"strings"
+)
+
+// The variables that the Harness's environment has beside the kept ones.
+const (
+	envHome      = "DSH_HOME"
+	envTelemetry = "DSH_TELEMETRY_DISABLED"
+	// EnvMarker marks a launch. Tool processes inherit it and are found by it.
+	EnvMarker = "STRATA_LAUNCH"
+	// EnvRouteKey holds the key proxy's token for this launch. The Harness keeps
+	// names with KEY out of the agent's shell.
+	EnvRouteKey = "STRATA_ROUTE_KEY"
+)
+
+// kept are the variables that pass from the host to the Harness. Everything else
+// stays behind: the host's environment may hold keys, and variables such as
+// NODE_OPTIONS or DSH_PERMISSION_MODE would change what the Harness is.
+var kept = map[string]bool{
+	"PATH": true, "HOME": true, "LANG": true, "TMPDIR": true, "TZ": true,
+	// Windows programs do not run without these.
+	"SYSTEMROOT": true, "SYSTEMDRIVE": true, "WINDIR": true, "COMSPEC": true, "PATHEXT": true,
+	"USERPROFILE": true, "APPDATA": true, "LOCALAPPDATA": true, "TEMP": true, "TMP": true,
+}
+
+// environ gives the Harness's environment from the host's, in sorted order. The
+// launch secret is not in it: every program that the agent starts can read
+// /proc/<pid>/environ.
+func environ(host []string, home, marker, routeKey string) []string {
+	var out []string
+	for _, entry := range host {
+		name, _, ok := strings.Cut(entry, "=")
+		if upper := strings.ToUpper(name); ok && (kept[upper] || strings.HasPrefix(upper, "LC_")) {
+			out = append(out, entry)
+		}
+	}
+	out = append(out, envHome+"="+home, envTelemetry+"=1", EnvMarker+"="+marker)
+	if routeKey != "" {
+		out = append(out, EnvRouteKey+"="+routeKey)
+	}
+	slices.Sort(out)
+	return out
+}
