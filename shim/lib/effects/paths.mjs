@@ -1,0 +1,81 @@
+// @ts-check
+/**
+ * Real paths. Looked up in the thread: a few microseconds for a path that exists, and the gate's decision needs
+ * them before it can answer.
+ * @module
+ */
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
+import path from 'node:path'
+import { CODES, LIMITS, MESSAGES, PluginError, fill } from '../messages.mjs'
+import { expectHead } from './shape.mjs'
+
+const MAX_LINKS = 40
+
+/** Effect `fs.realpath`: PathsRequest → PathsAnswer. @type {import('../hot.mjs').EffectHandler} */
+export function realpathEffect({ kind, value }) {
+  expectHead(kind, value, { paths: 'strings' })
+  if (value.paths.length > LIMITS.MaxPaths) throw new PluginError(CODES.Refused, fill(MESSAGES.Paths, { max: LIMITS.MaxPaths }))
+  return { value: { real: realPaths(value.paths) } }
+}
+
+/**
+ * Maps each path to its real path: links replaced by their targets, what does not exist kept as it stands. "" stands
+ * for a path that cannot be looked up.
+ * @param {string[]} paths
+ * @returns {Record<string, string>} keys in sorted order
+ */
+export function realPaths(paths) {
+  return Object.fromEntries([...new Set(paths)].sort().map(one => [one, realPath(one)]))
+}
+
+/** @param {string} given absolute and clean @returns {string} */
+export function realPath(given) {
+  if (!isClean(given)) return ''
+  try {
+    return realpathSync.native(given)
+  } catch (error) {
+    return codeOf(error) === 'ENOENT' ? walk(given) : ''
+  }
+}
+
+/** @param {string} given */
+function isClean(given) {
+  const root = path.parse(given).root
+  return path.isAbsolute(given) && !given.includes('\0') && path.normalize(given) === given && (given === root || !given.endsWith(path.sep))
+}
+
+/** The walk for a path whose end does not exist (or whose link leads nowhere). @param {string} given @returns {string} */
+function walk(given) {
+  let { root: real } = path.parse(given)
+  const rest = given.slice(real.length).split(path.sep).filter(Boolean)
+  for (let links = 0; rest.length > 0;) {
+    const name = /** @type {string} */ (rest.shift())
+    if (name === '.' || name === '') continue
+    if (name === '..') {
+      real = path.dirname(real)
+      continue
+    }
+    const next = path.join(real, name)
+    try {
+      const stat = lstatSync(next)
+      if (stat.isSymbolicLink()) {
+        if (++links > MAX_LINKS) return ''
+        const target = readlinkSync(next)
+        if (path.isAbsolute(target)) real = path.parse(target).root
+        rest.unshift(...target.split(path.sep).filter(Boolean))
+        continue
+      }
+      if (rest.length > 0 && !stat.isDirectory()) return ''
+      real = next
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') return ''
+      return rest.includes('..') ? '' : path.join(next, ...rest)
+    }
+  }
+  return real
+}
+
+/** @param {unknown} error */
+function codeOf(error) {
+  return /** @type {NodeJS.ErrnoException} */ (error).code
+}
