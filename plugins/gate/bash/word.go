@@ -1,0 +1,104 @@
+package bash
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"strata.dev/bridge/plugins/gate/reason"
+)
+
+// word takes the quotes off a word that is the same text whenever it runs.
+func (w *walker) word(word *syntax.Word) (Word, Problem) {
+	var out Word
+	var text strings.Builder
+	raw := w.text(word)
+	for i, part := range word.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			p := unquoted(part.Value, raw, i == 0, &text, &out.Glob)
+			if !p.None() {
+				return Word{}, p
+			}
+		case *syntax.SglQuoted:
+			if part.Dollar {
+				return Word{}, Problem{"bash:backslash", reason.Of(reason.Backslash, "text", raw)}
+			}
+			text.WriteString(part.Value)
+		case *syntax.DblQuoted:
+			if part.Dollar {
+				return Word{}, Problem{"bash:expansion", reason.Of(reason.FilledIn, "text", raw)}
+			}
+			for _, inner := range part.Parts {
+				lit, ok := inner.(*syntax.Lit)
+				if !ok {
+					return Word{}, expansion(inner, raw)
+				}
+				doubleQuoted(lit.Value, &text)
+			}
+		default:
+			return Word{}, expansion(part, raw)
+		}
+	}
+	out.Text = text.String()
+	return out, Problem{}
+}
+
+// expansion names what a part of a word that is no plain text does.
+func expansion(part syntax.WordPart, raw string) Problem {
+	switch part.(type) {
+	case *syntax.CmdSubst, *syntax.ProcSubst:
+		return Problem{"bash:substitution", reason.Of(reason.RunsInside, "text", raw)}
+	}
+	return Problem{"bash:expansion", reason.Of(reason.FilledIn, "text", raw)}
+}
+
+// unquoted writes a literal's meaning: a backslash goes and what follows stays.
+// Before a letter, a digit or an option's punctuation a backslash only hides,
+// so it is refused there.
+func unquoted(value, raw string, first bool, text *strings.Builder, glob *bool) Problem {
+	if first && strings.HasPrefix(value, "~") || strings.Contains(value, "=~") || strings.Contains(value, ":~") {
+		return Problem{"bash:home", reason.Of(reason.Home, "text", raw)}
+	}
+	for i := 0; i < len(value); i++ {
+		switch c := value[i]; c {
+		case '\\':
+			i++
+			if i == len(value) || !strings.ContainsRune(` !"#$%&'()*,:;<>?@[\]^{|}~`+"`", rune(value[i])) {
+				return Problem{"bash:backslash", reason.Of(reason.Backslash, "text", raw)}
+			}
+			text.WriteByte(value[i])
+		case '*', '?', '[':
+			*glob = true
+			text.WriteByte(c)
+		case '{':
+			if unfolds(value[i:]) {
+				return Problem{"bash:braces", reason.Of(reason.Braces, "text", raw)}
+			}
+			text.WriteByte(c)
+		case '$', '`':
+			return Problem{"bash:expansion", reason.Of(reason.FilledIn, "text", raw)}
+		default:
+			text.WriteByte(c)
+		}
+	}
+	return Problem{}
+}
+
+// unfolds tells whether bash may make several words of a text that begins with
+// a brace. Only {text} without comma, range or further brace is surely left alone.
+func unfolds(value string) bool {
+	inner, _, closed := strings.Cut(value[1:], "}")
+	return !closed || strings.ContainsAny(inner, `,{\`) || strings.Contains(inner, "..")
+}
+
+// doubleQuoted writes the meaning of a literal inside double quotes, where a
+// backslash is one unless it stands before one of four characters.
+func doubleQuoted(value string, text *strings.Builder) {
+	for i := 0; i < len(value); i++ {
+		if value[i] == '\\' && i+1 < len(value) && strings.IndexByte("\\\"$`", value[i+1]) >= 0 {
+			i++
+		}
+		text.WriteByte(value[i])
+	}
+}

@@ -1,0 +1,171 @@
+// Package gate is the approval gate: for each tool call of the agent it says
+// whether it may run unasked, must be asked about, or may not run in the chat's
+// mode. Only what is proven look-only is allowed; whatever is not known, asks.
+package gate
+
+import (
+	"strings"
+
+	"strata.dev/bridge/plugins/gate/place"
+	"strata.dev/bridge/plugins/gate/reason"
+	"strata.dev/bridge/proto/abi"
+)
+
+// finding is how one thing that a call does was judged by its words alone, and
+// what else must hold for it to be look-only.
+type finding struct {
+	text  string // of a part of a command; "" for a tool
+	rule  string
+	why   reason.Reason // none: look-only, if the rest holds
+	free  bool          // runs in every mode: web tools in Plan
+	cwd   string        // where paths start from, "" for the call's own
+	paths []path
+	git   bool // the repository's settings must start no program
+}
+
+// path is a path that the call looks at; deep says that all below it is read.
+type path struct {
+	word string
+	deep bool
+}
+
+// Decide judges a call. It is a pure function of its arguments.
+func Decide(call abi.GateCall, config abi.GateConfig) abi.GateDecision {
+	out := abi.GateDecision{Decision: abi.Allow, Digest: digest(call)}
+	mode := modeOf(call)
+	if mode == abi.Bypass {
+		out.Rule = "mode:bypass"
+		return out
+	}
+	findings := judge(call)
+	where := placeOf(call, config)
+	rules := make([]string, 0, len(findings))
+	var why reason.Reason
+	for _, f := range findings {
+		if f.why.None() {
+			f = prove(f, where, call)
+		}
+		if mode == abi.Plan && f.free {
+			f.why = reason.Reason{}
+		}
+		if f.text != "" {
+			out.Parts = append(out.Parts, part(f))
+		}
+		if f.why.None() {
+			rules = append(rules, f.rule)
+		} else if out.Decision == abi.Allow {
+			out.Decision, out.Rule, why = abi.Ask, f.rule, f.why
+		}
+	}
+	if out.Decision == abi.Allow {
+		out.Rule = joined(rules)
+		return out
+	}
+	out.Reason = why.String()
+	if mode == abi.Plan {
+		out.Decision = abi.Deny
+		out.Reason = reason.Long(reason.NoMode, "reason", out.Reason)
+	}
+	return out
+}
+
+// Facts names what Decide needs to know beyond a call's words. A call that its
+// words or its mode decide already needs nothing.
+func Facts(call abi.GateCall, config abi.GateConfig) abi.GateFacts {
+	out := abi.GateFacts{Paths: []string{}}
+	if modeOf(call) == abi.Bypass {
+		return out
+	}
+	where := placeOf(call, config)
+	where.Real = nil
+	seen := map[string]bool{"": true}
+	add := func(p string) {
+		if !seen[p] {
+			seen[p] = true
+			out.Paths = append(out.Paths, p)
+		}
+	}
+	findings := judge(call)
+	for _, f := range findings {
+		if !f.why.None() || !onWords(f, where).None() {
+			return abi.GateFacts{Paths: []string{}}
+		}
+	}
+	for _, f := range findings {
+		w := at(where, f)
+		for _, p := range f.paths {
+			add(w.Abs(p.word))
+		}
+		out.Git = out.Git || f.git
+	}
+	if len(out.Paths) > 0 {
+		add(where.Abs(where.Workspace))
+	}
+	return out
+}
+
+// prove checks what a finding leaves open: where its paths lead, and git.
+func prove(f finding, where place.Place, call abi.GateCall) finding {
+	if why := onWords(f, where); !why.None() {
+		f.rule, f.why = class(f.rule)+":path", why
+		return f
+	}
+	if !f.git {
+		return f
+	}
+	switch {
+	case call.Git == nil:
+		f.rule, f.why = "bash:git-settings", reason.Of(reason.GitUnsure)
+	case len(call.Git.Programs) > 0:
+		f.rule, f.why = "bash:git-settings", reason.Of(reason.GitRuns, "programs", strings.Join(call.Git.Programs, ", "))
+	case f.cwd != "" && where.Abs(f.cwd) != where.Abs("."):
+		f.rule, f.why = "bash:git-other", reason.Of(reason.GitOther, "folder", f.cwd)
+	}
+	return f
+}
+
+// onWords judges a finding's paths with the real paths that where knows.
+func onWords(f finding, where place.Place) reason.Reason {
+	where = at(where, f)
+	for _, p := range f.paths {
+		if why := where.Judge(p.word, p.deep); !why.None() {
+			return why
+		}
+	}
+	return reason.Reason{}
+}
+
+// at moves a place to the folder that a call names for itself.
+func at(where place.Place, f finding) place.Place {
+	if f.cwd != "" {
+		where.CWD = where.Abs(f.cwd)
+	}
+	return where
+}
+
+func part(f finding) abi.GatePart {
+	p := abi.GatePart{Text: f.text, Decision: abi.Allow, Rule: f.rule}
+	if !f.why.None() {
+		p.Decision, p.Reason = abi.Ask, f.why.String()
+	}
+	return p
+}
+
+// class is the first half of a rule's name: bash, tool.
+func class(rule string) string {
+	c, _, _ := strings.Cut(rule, ":")
+	return c
+}
+
+// joined names the rules that allowed a call, each once.
+func joined(rules []string) string {
+	var out []string
+	seen := map[string]bool{}
+	for _, r := range rules {
+		if !seen[r] {
+			seen[r] = true
+			out = append(out, r)
+		}
+	}
+	return strings.Join(out, ",")
+}

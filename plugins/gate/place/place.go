@@ -1,0 +1,133 @@
+// Package place judges where a path leads: inside the workspace, outside it, or
+// at something that may hold secrets. It does no I/O; real paths come in as facts.
+package place
+
+import (
+	"path"
+	"strings"
+
+	"strata.dev/bridge/plugins/gate/reason"
+)
+
+// Place is where a call happens and what is known about its paths.
+type Place struct {
+	Windows   bool              // Node's platform is win32
+	CWD       string            // what relative paths start from
+	Workspace string            // the folder that may be looked at
+	Secrets   []string          // absolute paths that no call may touch unasked
+	Real      map[string]string // real paths by absolute path; a missing one is judged on its words alone
+}
+
+// Abs is the absolute, cleaned form of a path word, with forward slashes: what
+// facts names and Real is keyed by. It is "" when the word is no path that a
+// program would take as it stands.
+func (p Place) Abs(word string) string {
+	if word == "" || strings.ContainsRune(word, 0) {
+		return ""
+	}
+	if p.Windows {
+		word = strings.ReplaceAll(word, `\`, "/")
+		if len(word) >= 2 && word[1] == ':' && (len(word) == 2 || word[2] != '/') {
+			return "" // relative to another drive's folder
+		}
+	}
+	if p.rooted(word) {
+		return p.clean(word)
+	}
+	cwd := p.CWD
+	if cwd == "" {
+		cwd = p.Workspace
+	}
+	if p.Windows {
+		cwd = strings.ReplaceAll(cwd, `\`, "/")
+	}
+	if !p.rooted(cwd) {
+		return ""
+	}
+	return p.clean(cwd + "/" + word)
+}
+
+// Judge tells why a path may not be looked at unasked; none when it may. deep
+// says that all below it is read too.
+func (p Place) Judge(word string, deep bool) reason.Reason {
+	abs := p.Abs(word)
+	if abs == "" {
+		return reason.Of(reason.Unknown, "path", word)
+	}
+	if r := p.judge(word, abs, p.slashed(p.Workspace), deep); !r.None() {
+		return r
+	}
+	real, known := p.Real[abs]
+	if !known {
+		return reason.Reason{}
+	}
+	if real == "" {
+		return reason.Of(reason.Unknown, "path", word)
+	}
+	workspace := p.slashed(p.Workspace)
+	if r := p.Real[workspace]; r != "" {
+		workspace = p.slashed(r)
+	}
+	if real = p.slashed(real); !p.within(real, workspace) {
+		return reason.Of(reason.Leads, "path", word, "real", real)
+	}
+	return p.judge(word, real, workspace, deep)
+}
+
+func (p Place) judge(word, abs, workspace string, deep bool) reason.Reason {
+	if p.secret(abs, deep) {
+		return reason.Of(reason.Secret, "path", word)
+	}
+	if !p.within(abs, workspace) {
+		return reason.Of(reason.Outside, "path", word)
+	}
+	return reason.Reason{}
+}
+
+func (p Place) rooted(s string) bool {
+	if p.Windows {
+		return len(s) >= 3 && s[1] == ':' && s[2] == '/' || strings.HasPrefix(s, "//")
+	}
+	return strings.HasPrefix(s, "/")
+}
+
+func (p Place) clean(s string) string {
+	if p.Windows && strings.HasPrefix(s, "//") {
+		return "/" + path.Clean(s) // a share keeps both slashes
+	}
+	return path.Clean(s)
+}
+
+func (p Place) slashed(s string) string {
+	if s == "" {
+		return ""
+	}
+	if p.Windows {
+		s = strings.ReplaceAll(s, `\`, "/")
+	}
+	return p.clean(s)
+}
+
+// within tells whether abs is folder or something below it. An empty or root
+// folder holds nothing: a workspace that is the whole disk proves nothing.
+func (p Place) within(abs, folder string) bool {
+	if folder == "" || folder == "/" {
+		return false
+	}
+	if p.Windows {
+		abs, folder = strings.ToLower(abs), strings.ToLower(folder)
+	}
+	return abs == folder || strings.HasPrefix(abs, strings.TrimSuffix(folder, "/")+"/")
+}
+
+// secret tells whether abs is a configured place, lies below one, or has a name
+// that speaks of secrets; for a deep look also whether it holds a configured place.
+func (p Place) secret(abs string, deep bool) bool {
+	for _, s := range p.Secrets {
+		s = p.slashed(s)
+		if p.within(abs, s) || deep && p.within(s, abs) {
+			return true
+		}
+	}
+	return secretPath(strings.ToLower(abs))
+}

@@ -1,0 +1,64 @@
+package reason
+
+// How a command is written.
+const (
+	Empty        = "There is no command to check."
+	TooLong      = "This command is too long to be checked."
+	Unreadable   = "This command is written in a way that cannot be checked."
+	Hidden       = "This command holds hidden or unusual characters, so it cannot be checked."
+	Continued    = "This command breaks a line with a backslash, so it cannot be checked."
+	TooManyParts = "This command has more than {max} parts, so it cannot be checked."
+	Backslash    = "This command hides characters behind a backslash: {text}."
+	FilledIn     = "This command has a part that is only filled in when it runs: {text}."
+	RunsInside   = "This command runs another command inside it: {text}."
+	Braces       = "This command has a part that unfolds into several when it runs: {text}."
+	FilePattern  = "This hands {program} a list of files that is only filled in when it runs: {text}."
+	Home         = "This reaches into the home folder: {text}."
+	Variable     = "This changes a setting for what runs next: {text}."
+	WritesFile   = "This would write the file {file}."
+	Redirects    = "This sends input or output somewhere that cannot be checked: {text}."
+	HereText     = "This hands a text to a program: {program}."
+	Background   = "This would leave a program running in the background."
+	Script       = "This is a small script of its own, so it cannot be checked: {text}."
+	ByLocation   = "This runs a program by its location: {program}."
+	NotBash      = "Commands for {shell} are not checked, so they always ask."
+)
+
+// What a program is asked to do.
+const (
+	Program   = "This runs a program that can change things: {program}."
+	Option    = "This runs {program} with an option that is not known to be harmless: {option}."
+	Operand   = "This runs {program} on something that is not known to be harmless: {operand}."
+	Missing   = "This runs {program} without saying on what, so it may change things or wait for ever."
+	SubProg   = "This runs {program} in a way that can change things: {command}."
+	GitRuns   = "This project's git settings start programs ({programs}), so git is not harmless here."
+	GitUnsure = "It is not known whether this project's git settings start programs."
+	GitOther  = "This runs git in another folder than the chat's own: {folder}."
+)
+
+// Where a path leads.
+const (
+	Outside = "This looks at something outside the project folder: {path}."
+	Leads   = "This leads outside the project folder: {path} is really {real}."
+	Secret  = "This touches something that may hold secrets: {path}."
+	Unknown = "It could not be found out where this leads: {path}."
+)
+
+// What a tool would do.
+const (
+	Edits      = "This would change the file {file}."
+	StopsJob   = "This would stop the background job {job}."
+	Connected  = "This uses the connected tool {tool} of {server}, which can change things."
+	OtherTool  = "This uses the tool {tool}, which can change things."
+	Argument   = "The tool {tool} was given something that it is not known to take: {argument}."
+	BadCall    = "The tool {tool} was called in a way that cannot be read."
+	Escalates  = "The assistant asks to run this outside the sandbox. It says: {justification}"
+	SearchWeb  = "The assistant wants to search the web for: {words}."
+	OpenPage   = "The assistant wants to open the web page {address}."
+	NoMode     = "Not allowed in this mode. The chat is in Plan mode, where nothing is changed. {reason} Do not try it another way: look around with reading tools and put the change into the plan."
+	SaidNo     = "The person said no to this: {reason} It did not run. Do not try it another way; go on without it or ask the person what they want instead."
+	SaidNoNote = "The person said no to this: {reason} Their note: {note} It did not run. Do not try it another way; follow the note, or ask the person what they want instead."
+	NoAnswer   = "The question to the person ended without an answer, so this did not run. That is neither a yes nor a no. Stop here and tell the person what you wanted to do: {reason}"
+	NotAsked   = "The person could not be asked about this, so it did not run. That is neither a yes nor a no. Tell the person what you wanted to do: {reason}"
+	Changed    = "What the person answered was not the call that would have run, so it did not run. Nothing was changed. Ask again if it is still needed."
+)

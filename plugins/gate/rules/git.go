@@ -1,0 +1,150 @@
+package rules
+
+// Options of git's reading commands. Never --output (writes a file), --ext-diff
+// and --textconv (start programs), --no-index and --submodule=diff (other
+// folders), --show-signature (starts gpg).
+const (
+	gitDiff = ` -psuabRwzW -U:num -M[word] -C[word] -S:text -G:text --patch --no-patch --unified=num --raw --patch-with-stat --stat[=word]
+		--numstat --shortstat --dirstat[=word] --summary --compact-summary --name-only --name-status --no-renames
+		--find-renames[=word] --find-copies[=word] --word-diff[=color|plain|porcelain|none] --word-diff-regex=text --color-words[=text]
+		--color[=always|never|auto] --no-color --minimal --patience --histogram --diff-algorithm=word --ignore-all-space
+		--ignore-space-change --ignore-space-at-eol --ignore-cr-at-eol --ignore-blank-lines --function-context --full-index
+		--binary --abbrev[=num] --diff-filter=word --pickaxe-all --pickaxe-regex --text --no-ext-diff --no-textconv
+		--inter-hunk-context=num --src-prefix=text --dst-prefix=text --no-prefix --line-prefix=text --ignore-submodules[=word] `
+	gitLog = gitDiff + ` -# -n:num -iEFPgcm --cc --oneline --graph --decorate[=short|full|auto|no] --no-decorate --all --branches[=text]
+		--tags[=text] --remotes[=text] --format=format --pretty[=format] --abbrev-commit --no-abbrev-commit --since=text --after=text
+		--until=text --before=text --author=text --committer=text --grep=text --invert-grep --all-match
+		--regexp-ignore-case --extended-regexp --fixed-strings --perl-regexp --merges --no-merges --first-parent --max-count=num
+		--skip=num --follow --reverse --date=text --date-order --author-date-order --topo-order --full-history --no-walk[=word]
+		--left-right --left-only --right-only --cherry --cherry-pick --cherry-mark --boundary --source --ancestry-path --no-notes
+		--relative-date --parents --children --walk-reflogs --full-diff --no-show-signature `
+	gitList = ` --contains[=text] --no-contains[=text] --merged[=text] --no-merged[=text] --points-at[=text] --sort=word --format=refs
+		--color[=always|never|auto] --no-color --no-column --ignore-case -i `
+)
+
+// git's reading half. Its settings may name programs, so each of these holds
+// only where the repository's effective settings name none.
+var git = []Program{
+	{
+		Name: "git status", Git: true,
+		Options: `-sbvz -u[no|normal|all] --short --branch --porcelain[=v1|v2|1|2] --long --verbose --untracked-files[=no|normal|all] --ignored[=word]
+			--ignore-submodules[=word] --ahead-behind --no-ahead-behind --renames --no-renames --find-renames[=word] --show-stash --no-column`,
+		Operands: "rev*",
+		Match:    []string{"git status", "git status -sb", "git status --porcelain=v2 --branch", "git --no-pager status", "git status -uno src"},
+		NotMatch: []string{"git status --some-new-flag", "git -C x status", "git -c core.fsmonitor=./x status", "git --git-dir=x status", "git -p status", "git status --short --bra"},
+	},
+	{
+		Name: "git log", Git: true, Options: gitLog, Operands: "rev*",
+		Match:    []string{"git log --oneline -20", "git log -p -2 -- src/util.go", "git log -1 --format=%H", "git log main..HEAD", "git log -n 5 -S needle", "git log --pretty=oneline"},
+		NotMatch: []string{"git log -p --output=x", "git log --ext-diff", "git log --show-signature", "git log --format=%G?", "git log --format=%h%+GS", "git log --pretty=mine", "git -p log", "git log --textconv"},
+	},
+	{
+		Name: "git diff", Git: true, Options: gitDiff + "--cached --staged --merge-base --check --exit-code --quiet", Operands: "rev*",
+		Match:    []string{"git diff", "git diff --stat", "git diff -U0 README.md", "git diff --cached --name-only", "git diff HEAD~1 -- src"},
+		NotMatch: []string{"git diff --output=x", "git diff --outp x", "git diff --ext-diff", "git diff --no-index a b", "git diff --submodule=diff", "git diff -O x"},
+	},
+	{
+		Name: "git show", Git: true, Options: gitLog, Operands: "rev*",
+		Match:    []string{"git show HEAD", "git show HEAD~1:README.md", "git show --stat"},
+		NotMatch: []string{"git show --textconv HEAD:a", "git show --format=%B --output m HEAD", "git show --show-signature"},
+	},
+	{
+		Name: "git branch", Git: true, Options: gitList + "-arv --all --remotes --verbose --show-current",
+		Match:    []string{"git branch", "git branch -a", "git branch -vv", "git branch --show-current", "git branch --merged"},
+		NotMatch: []string{"git branch x", "git branch -v x", "git branch -D x", "git branch -m a b", "git branch -vd x", "git branch --edit-description"},
+	},
+	{
+		Name: "git branch", Git: true, Options: gitList + "-arv --list --all --remotes --verbose", Operands: "text*",
+		Need:     "--list --contains --no-contains --merged --no-merged --points-at",
+		Match:    []string{"git branch --list x*", "git branch -a --contains HEAD", "git branch --merged main"},
+		NotMatch: []string{"git branch -a x", "git branch --list -d x", "git branch -f --list x"},
+	},
+	{
+		Name: "git tag", Git: true, Options: gitList + "-l -n[num] --list",
+		Match:    []string{"git tag", "git tag -n", "git tag --sort=-creatordate"},
+		NotMatch: []string{"git tag v1", "git tag -d v1", "git tag -n v1", "git tag -v v1"},
+	},
+	{
+		Name: "git tag", Git: true, Options: gitList + "-l -n[num] --list", Operands: "text*", Need: "-l --list",
+		Match:    []string{"git tag --list v1.*", "git tag -l"},
+		NotMatch: []string{"git tag -d -l v1", "git tag -f --list v1", "git tag -n v1"},
+	},
+	{
+		Name: "git remote", Git: true, Options: "-v --verbose",
+		Match:    []string{"git remote", "git remote -v"},
+		NotMatch: []string{"git remote add a b", "git remote show origin", "git remote -v update"},
+	},
+	{
+		Name: "git rev-parse", Git: true,
+		Options: `-q --show-toplevel --abbrev-ref[=strict|loose] --short[=num] --verify --quiet --git-dir --git-common-dir --absolute-git-dir
+			--is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --show-prefix --show-cdup
+			--symbolic --symbolic-full-name --all --branches[=text] --tags[=text] --remotes[=text]`,
+		Operands: "rev*",
+		Match:    []string{"git rev-parse --abbrev-ref HEAD", "git rev-parse --short HEAD", "git rev-parse --show-toplevel"},
+		NotMatch: []string{"git rev-parse --frob", "git rev-parse --parseopt"},
+	},
+	{
+		Name: "git ls-files", Git: true,
+		Options: `-cdmoisukztv -x:text --cached --deleted --modified --others --ignored --stage --unmerged --killed --exclude-standard
+			--exclude=text --full-name --error-unmatch --directory --no-empty-directory --eol --deduplicate --abbrev[=num]`,
+		Operands: "rev*",
+		Match:    []string{"git ls-files", "git ls-files --others --exclude-standard", "git ls-files *.go"},
+		NotMatch: []string{"git ls-files --recurse-submodules", "git ls-files --frob"},
+	},
+	{
+		Name: "git blame", Git: true,
+		Options: `-L:lines -welsfnpctb -M[word] -C[word] --porcelain --line-porcelain --show-email --show-name --show-number --date=text --since=text
+			--root --abbrev=num --ignore-rev=word --first-parent --no-progress`,
+		Operands: "rev rev*",
+		Match:    []string{"git blame -L 1,20 main.go", "git blame -w HEAD~2 -- main.go"},
+		NotMatch: []string{"git blame --contents x main.go", "git blame", "git blame -L /x/,+5 --textconv a"},
+	},
+	{
+		Name: "git grep", Git: true, // never -O, --open-files-in-pager, --no-index, --recurse-submodules
+		Options: `-# -nEFGPivwlLcohHqWpIaz -e:text -A:num -B:num -C:num -m:num --line-number --column --count --name-only
+			--files-with-matches --files-without-match --ignore-case --invert-match --word-regexp --extended-regexp --fixed-strings
+			--basic-regexp --perl-regexp --only-matching --show-function --function-context --heading --break --cached --untracked
+			--max-depth=num --max-count=num --all-match --and --or --not --quiet --text --null --threads=num --no-textconv
+			--color[=always|never|auto] --no-color --full-name --exclude-standard --no-exclude-standard`,
+		Operands: "text rev*", Instead: "-e",
+		Match:    []string{"git grep -n foo", "git grep -n -E foo|bar -- *.go", "git grep -e a --and -e b"},
+		NotMatch: []string{"git grep -O foo", "git grep -Otouch foo", "git grep --open-files-in-pager=x foo", "git grep --no-index a /x", "git grep"},
+	},
+	{
+		Name: "git stash", Git: true, Options: gitLog, Operands: "=list",
+		Match: []string{"git stash list"}, NotMatch: []string{"git stash", "git stash pop", "git stash list x"},
+	},
+	{
+		Name: "git stash", Git: true, Options: gitDiff, Operands: "=show rev?",
+		Match: []string{"git stash show -p", "git stash show --stat stash@{0}"}, NotMatch: []string{"git stash push", "git stash -p"},
+	},
+	{
+		Name: "git reflog", Git: true, Options: gitLog,
+		Match: []string{"git reflog -5"}, NotMatch: []string{"git reflog expire --all", "git reflog delete x"},
+	},
+	{
+		Name: "git reflog", Git: true, Options: gitLog, Operands: "=show rev*",
+		Match: []string{"git reflog show HEAD"}, NotMatch: []string{"git reflog expire", "git reflog drop x"},
+	},
+	{
+		Name: "git rev-list", Git: true, Options: gitLog + "--count --objects", Operands: "rev rev*",
+		Match: []string{"git rev-list --count HEAD"}, NotMatch: []string{"git rev-list", "git rev-list --use-bitmap-index HEAD", "git rev-list --disk-usage HEAD"},
+	},
+	{
+		Name: "git merge-base", Git: true, Options: "-a --all --is-ancestor --octopus --independent --fork-point", Operands: "rev rev*",
+		Match: []string{"git merge-base HEAD main"}, NotMatch: []string{"git merge-base --frob a b"},
+	},
+	{
+		Name: "git ls-tree", Git: true, Options: "-drtlz --long --name-only --name-status --object-only --full-name --full-tree --abbrev[=num]", Operands: "rev rev*",
+		Match: []string{"git ls-tree --name-only HEAD src/", "git ls-tree -r HEAD"}, NotMatch: []string{"git ls-tree", "git ls-tree --frob HEAD"},
+	},
+	{
+		Name: "git describe", Git: true, Options: "--tags --always --all --long --abbrev[=num] --match=text --exclude=text --candidates=num --exact-match --first-parent --contains --dirty[=text]", Operands: "rev*",
+		Match: []string{"git describe --tags --always"}, NotMatch: []string{"git describe --broken"},
+	},
+	{
+		Name: "git shortlog", Git: true, Options: "-snec --summary --numbered --email --group=word --since=text --until=text --all --no-merges", Operands: "rev rev*",
+		Match: []string{"git shortlog -sn HEAD"}, NotMatch: []string{"git shortlog -sn", "git shortlog --format=%G? HEAD"},
+	},
+	{Name: "git --version", Match: []string{"git --version"}, NotMatch: []string{"git --version --build-options"}},
+}
