@@ -1,0 +1,260 @@
+package run
+
+import (
+	"strata.dev/bridge/host/internal/project"
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/chat"
+)
+
+// Reduce gives the state after e and what is to be done. An event that does not
+// fit the phase changes nothing. After Ended nothing does.
+func Reduce(s State, e Event) (State, []Action) {
+	if s.Phase == Ended {
+		return s, nil
+	}
+	switch e := e.(type) {
+	case Died:
+		return died(s, e)
+	case Stop:
+		return stop(s)
+	case Changed:
+		return changed(s, e)
+	}
+	switch s.Phase {
+	case Queued:
+		if _, ok := e.(Begin); ok {
+			s.Phase = Preparing
+			return s, []Action{Do{Session}}
+		}
+		return s, nil
+	case Preparing:
+		if e, ok := e.(StepDone); ok && e.Step == s.Step {
+			return prepared(s, e)
+		}
+	case Prompting:
+		if e, ok := e.(Prompted); ok {
+			return prompted(s, e)
+		}
+	}
+	return observe(s, e)
+}
+
+// prepared goes on to the next step, or hands the message over.
+func prepared(s State, e StepDone) (State, []Action) {
+	if s.stopping() {
+		return finish(s)
+	}
+	if e.Err != nil {
+		s.failure = e.Err
+		return finish(s)
+	}
+	switch e.Step {
+	case Session:
+		s.start.SessionID = e.SessionID
+		s.Step = Mode
+	case Mode:
+		s.Step = Model
+		if s.gated {
+			s.Step = Gate
+		}
+	case Gate:
+		s.Step = Model
+	case Model:
+		s.Phase, s.prompts = Prompting, 1
+		return s, []Action{Emit{s.start}, Prompt{}}
+	}
+	return s, []Action{Do{s.Step}}
+}
+
+func prompted(s State, e Prompted) (State, []Action) {
+	switch {
+	case e.Lost && s.stopping(): // it may have been taken
+		return end(s)
+	case e.Lost && s.prompts < MaxPrompts:
+		s.prompts++
+		return s, []Action{Prompt{Resend: true}}
+	case e.Lost:
+		s.failure = &chat.Error{Code: chat.CodeAgentUnavailable, Sentence: say.Sentence(say.AgentLost), Actions: []string{project.ActionRetry}}
+		return end(s)
+	case e.Err != nil:
+		s.failure = e.Err
+		return finish(s)
+	case s.stopping():
+		return end(s)
+	}
+	s.Phase = Running
+	return check(s, nil)
+}
+
+// observe takes in what the session and its helpers do.
+func observe(s State, e Event) (State, []Action) {
+	switch e := e.(type) {
+	case TurnStarted:
+		s.turn = true
+		if s.Phase == Ending {
+			return s, []Action{Cancel{}}
+		}
+	case Seen:
+		s.ours, s.finish, s.stray = true, "", nil
+	case TurnEnded:
+		s.turn, s.finish = false, e.Reason.Kind
+		switch f := project.Failure(e.Reason); {
+		case !s.ours:
+			s.stray = f
+		case s.failure == nil:
+			s.failure = f
+		}
+		return check(s, nil)
+	case Checked:
+		s.checking = false
+		if s.recheck {
+			return check(s, nil)
+		}
+		if !e.Running && !s.turn {
+			return rest(s, e.Waiting)
+		}
+	case Cancelled, Unqueued:
+		return check(s, nil)
+	case HelperBorn:
+		if _, known := s.find(e.ID); known {
+			return s, nil
+		}
+		s.helpers = append(s.helpers[:len(s.helpers):len(s.helpers)], helper{id: e.ID})
+		if s.Phase == Ending {
+			return s, []Action{Interrupt{[]string{e.ID}}}
+		}
+	case HelperKind:
+		k := silent
+		if e.Reports {
+			k = reports
+		}
+		s.helpers = s.with(e.ID, func(h *helper) { h.kind = k })
+		return check(s, nil)
+	case HelperGone:
+		h, known := s.find(e.ID)
+		switch {
+		case !known || h.gone:
+			return s, nil
+		case h.kind == reports:
+			s.helpers = s.with(e.ID, func(h *helper) { h.gone = true })
+			return s, []Action{Await{e.ID}}
+		}
+		s.helpers = s.without(e.ID)
+		return check(s, nil)
+	case HelperReported:
+		return released(s, e.ID)
+	case HelperOverdue:
+		return released(s, e.ID)
+	}
+	return s, nil
+}
+
+const aborted = "aborted"
+
+func released(s State, id string) (State, []Action) {
+	if _, known := s.find(id); !known {
+		return s, nil
+	}
+	s.helpers = s.without(id)
+	return check(s, nil)
+}
+
+// check asks how the session stands, once the Harness has the message and no turn
+// is known to be open.
+func check(s State, actions []Action) (State, []Action) {
+	if s.turn || (s.Phase != Running && s.Phase != Ending) {
+		return s, actions
+	}
+	if s.checking {
+		s.recheck = true
+		return s, actions
+	}
+	s.checking, s.recheck = true, false
+	return s, append(actions, Check{})
+}
+
+// rest decides at a session that has no turn whether the run is over.
+func rest(s State, waiting bool) (State, []Action) {
+	if s.outstanding() {
+		return s, nil
+	}
+	parked := s.Phase == Ending || (!s.ours && s.finish == aborted)
+	if waiting && !parked {
+		return s, nil // it gets its turn once the session has done something else
+	}
+	if waiting && !s.unqueued {
+		s.unqueued = true
+		return s, []Action{Unqueue{}}
+	}
+	if !s.ours && s.failure == nil { // taken by a turn that ended before it showed, or taken back by someone
+		s.failure = s.stray
+		if s.finish == "" {
+			s.finish = aborted
+		}
+	}
+	return finish(s)
+}
+
+func stop(s State) (State, []Action) {
+	under := s.stopping()
+	s.stopped = true
+	if under {
+		return s, nil
+	}
+	return interrupt(s)
+}
+
+func changed(s State, e Changed) (State, []Action) {
+	if s.stopping() {
+		return s, nil
+	}
+	s.changed = e.Err
+	return interrupt(s)
+}
+
+// interrupt ends the run from wherever it stands.
+func interrupt(s State) (State, []Action) {
+	switch s.Phase {
+	case Queued:
+		return finish(s)
+	case Preparing:
+		return s, []Action{Abort{}}
+	case Running:
+		return end(s)
+	}
+	return s, nil // Prompting: its result decides; Ending: under way
+}
+
+// end stops helpers first, then the turn.
+func end(s State) (State, []Action) {
+	s.Phase = Ending
+	var actions []Action
+	if ids := s.live(); len(ids) > 0 {
+		actions = append(actions, Interrupt{ids})
+	}
+	return s, append(actions, Cancel{})
+}
+
+func died(s State, e Died) (State, []Action) {
+	s.failure = e.Err
+	return finish(s)
+}
+
+// finish writes the run's last frame.
+func finish(s State) (State, []Action) {
+	s.Phase = Ended
+	s.helpers = nil
+	return s, []Action{Emit{s.last()}, End{}}
+}
+
+func (s State) last() chat.Frame {
+	switch {
+	case s.changed != nil:
+		return project.ErrorFrame(s.changed)
+	case s.stopped:
+		return project.DoneFrame(aborted, true, chat.Usage{})
+	case s.failure != nil:
+		return project.ErrorFrame(s.failure)
+	}
+	return project.DoneFrame(s.finish, s.finish == aborted, chat.Usage{})
+}
