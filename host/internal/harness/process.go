@@ -230,7 +230,7 @@ func (p *Process) await(ctx context.Context, cfg Config, urls <-chan urlLine) er
 	return newError(KindURL, err.Error(), say.Sentence(say.HarnessOpen))
 }
 
-// Stop ends the process: SIGTERM, and SIGKILL after 5 s or when the context ends;
+// Stop ends the process: SIGTERM, and SIGKILL after 4.5 s or when the context ends;
 // then its tool processes where it could not end them itself. It returns when all
 // are gone and the home is free. Further calls wait for the same end.
 func (p *Process) Stop(ctx context.Context) error {
