@@ -1,6 +1,8 @@
 package run
 
 import (
+	"flag"
+	"os"
 	"reflect"
 	"slices"
 	"testing"
@@ -140,8 +142,16 @@ type world struct {
 	aborting bool
 	helpers  map[string]string // alive: id to kind
 	born     int
-	checks   int
+	given    int // events of the stream that were delivered
+	asked    int // checks that were not read yet
+	checks   []read
 	prompted bool
+}
+
+// read is the answer to a check: the session as it stood when its log was upto long.
+type read struct {
+	checked Checked
+	upto    int
 }
 
 func (w *world) act(t *rapid.T, actions []Action) {
@@ -167,7 +177,7 @@ func (w *world) act(t *rapid.T, actions []Action) {
 			w.aborting = w.turn != ""
 			w.results = append(w.results, Cancelled{})
 		case Check:
-			w.checks++
+			w.asked++
 		case Unqueue:
 			w.inbox = slices.DeleteFunc(w.inbox, func(m string) bool { return m == "ours" })
 			w.results = append(w.results, Unqueued{})
@@ -207,13 +217,19 @@ func (w *world) moves(t *rapid.T) []func() Event {
 		out = append(out, func() Event { e := w.results[0]; w.results = w.results[1:]; return e })
 	}
 	if len(w.stream) > 0 {
-		out = append(out, func() Event { e := w.stream[0]; w.stream = w.stream[1:]; return e })
+		out = append(out, func() Event { e := w.stream[0]; w.stream = w.stream[1:]; w.given++; return e })
 	}
-	if w.checks > 0 && len(w.stream) == 0 { // a check is answered once the log was taken in
+	if w.asked > 0 {
 		out = append(out, func() Event {
-			w.checks--
-			return Checked{Running: w.turn != "", Waiting: slices.Contains(w.inbox, "ours")}
+			w.asked--
+			w.checks = append(w.checks, read{
+				Checked{Running: w.turn != "", Waiting: slices.Contains(w.inbox, "ours")}, w.given + len(w.stream),
+			})
+			return nil
 		})
+	}
+	if len(w.checks) > 0 && w.given >= w.checks[0].upto { // all of the log it saw was taken in
+		out = append(out, func() Event { c := w.checks[0].checked; w.checks = w.checks[1:]; return c })
 	}
 	if w.turn != "" {
 		if w.aborting {
@@ -289,9 +305,21 @@ func TestNoStuckRun(t *testing.T) {
 			t.Fatalf("the run ended and the session goes on: %+v", w)
 		}
 		for id, kind := range w.helpers {
-			if kind == "reports" || !s.Stopped() {
+			if kind == "reports" || a.cancels == 0 {
 				t.Fatalf("the run ended before helper %s", id)
 			}
 		}
 	})
+}
+
+// TestMain raises the number of drawn runs: a hundred, the default, miss faults that
+// need helpers, a lost connection and Stop together.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
+		if err := f.Value.Set("3000"); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
 }

@@ -137,7 +137,7 @@ func observe(s State, e Event) (State, []Action) {
 			return s, nil
 		case h.kind == reports:
 			s.helpers = s.with(e.ID, func(h *helper) { h.gone = true })
-			return s, []Action{Await{e.ID}}
+			return s, []Action{Await(e)}
 		}
 		s.helpers = s.without(e.ID)
 		return check(s, nil)
