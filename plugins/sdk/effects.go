@@ -75,3 +75,9 @@ func Realpath(t *Task, paths []string) (map[string]string, error) {
 	out, _, err := ask[abi.PathsAnswer](t, abi.EffectRealpath, abi.PathsRequest{Paths: paths}, nil)
 	return out.Real, err
 }
+
+// Effect asks for an effect by its kind, with the bytes of its head and body.
+// The typed functions beside it are the ones to use where there is one.
+func Effect(t *Task, kind string, head, body []byte) ([]byte, []byte, error) {
+	return t.effect(kind, head, body)
+}

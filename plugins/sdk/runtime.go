@@ -127,7 +127,7 @@ func (r *Runtime) Call(id uint32, name string, head, body []byte) Status {
 		}
 		return r.fail(id, Errorf(abi.CodeUnknownOp, "%s", abi.Fill(abi.MsgUnknownOp, "plugin", r.name, "op", name)))
 	}
-	t := &Task{rt: r, id: id, sync: o.sync, running: 1, idle: make(chan struct{}, 1)}
+	t := &Task{rt: r, id: id, sync: o.sync, status: Waiting, running: 1, idle: make(chan struct{}, 1)}
 	r.mu.Lock()
 	if r.calls[id] != nil {
 		r.mu.Unlock()

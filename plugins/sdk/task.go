@@ -54,6 +54,9 @@ func (t *Task) Random() uint64 { return t.rt.host.Random() }
 // which breaks the rules on purpose; a plugin has no business with it.
 func (t *Task) Host() Host { return t.rt.host }
 
+// Calls is how many calls of this instance have not ended, this one included.
+func (t *Task) Calls() int { return t.rt.Open() }
+
 // run is the handler's goroutine.
 func (t *Task) run(h Handler, head, body []byte) {
 	defer t.leave()
@@ -71,21 +74,14 @@ func (t *Task) run(h Handler, head, body []byte) {
 	})
 }
 
-// enter counts a goroutine of the call as able to run.
-func (t *Task) enter() {
-	t.rt.mu.Lock()
-	defer t.rt.mu.Unlock()
-	t.running++
-}
-
-// leave counts it out again, for good or to wait.
+// leave counts a goroutine of the call out, for good.
 func (t *Task) leave() {
 	t.rt.mu.Lock()
 	defer t.rt.mu.Unlock()
 	t.park()
 }
 
-// park is leave under the lock. The last to go ends the step and, once the
+// park counts a goroutine out, for good or to wait. Under the lock. The last to go ends the step and, once the
 // handler has returned, the call.
 func (t *Task) park() {
 	t.running--
