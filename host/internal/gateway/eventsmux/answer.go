@@ -1,0 +1,111 @@
+package eventsmux
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/proto/dsh"
+)
+
+// Outcomes of an approval, as the Harness names them.
+const (
+	outcomeAllowed   = "allowed-once"
+	outcomeRejected  = "rejected"
+	outcomeCancelled = "cancelled"
+)
+
+// verdict is the value of an approval's answer.
+type verdict struct {
+	SessionID  string `json:"sessionId"`
+	ApprovalID string `json:"approvalId"`
+	Outcome    string `json:"outcome"`
+}
+
+// Answer answers an approval. CodeBadResponse leaves it pending.
+func (g *Gateway) Answer(ctx context.Context, a gateway.Answer) error {
+	v := verdict{SessionID: a.SessionID, ApprovalID: a.ApprovalID, Outcome: outcomeRejected}
+	if a.Allow {
+		v.Outcome = outcomeAllowed
+	}
+	return g.respond(ctx, a.ID, v)
+}
+
+// respond answers the frame of that id; value nil fits no question.
+func (g *Gateway) respond(ctx context.Context, frameID string, value any) error {
+	const method = "respond"
+	type result struct {
+		OK    bool `json:"ok"`
+		Value any  `json:"value"`
+	}
+	raw, err := g.post(ctx, method, struct {
+		Type   string `json:"type"`
+		RPCID  string `json:"rpcId"`
+		Result result `json:"result"`
+	}{"client-response", frameID, result{true, value}})
+	if err != nil {
+		return err
+	}
+	var r struct {
+		Accepted *bool  `json:"accepted"`
+		Reason   string `json:"reason"`
+	}
+	if err := json.Unmarshal(raw, &r); err != nil || r.Accepted == nil {
+		return &gateway.Error{Method: method, Code: gateway.CodeProtocol, Message: "the answer is not one to this request"}
+	}
+	switch {
+	case *r.Accepted:
+		return nil
+	case r.Reason == gateway.CodeNotPending:
+		return &gateway.Error{Method: method, Code: gateway.CodeNotPending, Message: "nobody waits for this answer any more"}
+	default:
+		return &gateway.Error{Method: method, Code: gateway.CodeBadResponse, Message: "the answer does not fit the question"}
+	}
+}
+
+// stillPending finds out by an answer that fits nothing: it is refused, and the
+// refusal tells. The replay on connecting has no end by which one that is missing
+// in it could be known.
+func (g *Gateway) stillPending(ctx context.Context, a gateway.Approval) (bool, error) {
+	err := g.respond(ctx, a.ID, nil)
+	switch {
+	case gateway.IsCode(err, gateway.CodeBadResponse):
+		return true, nil
+	case gateway.IsCode(err, gateway.CodeNotPending):
+		return false, nil
+	case err == nil:
+		return false, &gateway.Error{Method: "respond", Code: gateway.CodeProtocol, Message: "an answer without a value was taken"}
+	default:
+		return false, err
+	}
+}
+
+// outcome reads from the log how an approval ended. One that no decision was
+// logged for went with the process: cancelled.
+func (g *Gateway) outcome(ctx context.Context, a gateway.Approval) (string, error) {
+	outcome := outcomeCancelled
+	err := g.pages(ctx, a.SessionID, func(p page) bool {
+		for _, e := range slices.Backward(p.events()) {
+			if e.Type != dsh.TypeApprovalAsked && e.Type != dsh.TypeApprovalDecided {
+				continue
+			}
+			v, _ := dsh.Decode(e)
+			d, ok := v.(*dsh.Approval)
+			if !ok || d.ID != a.ApprovalID {
+				continue
+			}
+			if e.Type == dsh.TypeApprovalAsked {
+				return true // nothing older is about it
+			}
+			outcome = d.Outcome
+			return true
+		}
+		return false
+	})
+	if refused := (*gateway.Error)(nil); errors.As(err, &refused) {
+		return outcomeCancelled, nil // no such session any more
+	}
+	return outcome, err
+}

@@ -1,0 +1,51 @@
+package eventsmux
+
+// fifo is a queue bounded by count and by size. The zero value is empty; its owner
+// locks.
+type fifo[T any] struct {
+	items []sized[T]
+	head  int
+	bytes int
+}
+
+type sized[T any] struct {
+	item T
+	size int
+}
+
+// put adds an item unless that would exceed a bound. The first item always fits,
+// so that one that is larger than the bound can pass.
+func (f *fifo[T]) put(item T, size, maxItems, maxBytes int) bool {
+	n := f.len()
+	if n > 0 && (n >= maxItems || f.bytes+size > maxBytes) {
+		return false
+	}
+	if len(f.items) == cap(f.items) && f.head*2 > len(f.items) { // move instead of growing
+		n := copy(f.items, f.items[f.head:])
+		clear(f.items[n:])
+		f.items, f.head = f.items[:n], 0
+	}
+	f.items = append(f.items, sized[T]{item, size})
+	f.bytes += size
+	return true
+}
+
+func (f *fifo[T]) len() int { return len(f.items) - f.head }
+
+// take removes the oldest item.
+func (f *fifo[T]) take() (item T, ok bool) {
+	if f.head == len(f.items) {
+		return item, false
+	}
+	first := f.items[f.head]
+	f.items[f.head] = sized[T]{}
+	f.head++
+	f.bytes -= first.size
+	if f.head == len(f.items) {
+		f.items, f.head = f.items[:0], 0
+	}
+	return first.item, true
+}
+
+// drop empties the queue and lets go of its memory.
+func (f *fifo[T]) drop() { *f = fifo[T]{} }

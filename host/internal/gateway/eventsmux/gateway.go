@@ -1,0 +1,103 @@
+// Package eventsmux is the Gateway on the wire of the Harness 0.1.0
+// (harness-rc8.md §3): requests as HTTP POSTs, events over two downlink sockets.
+//
+// A session's events come over one socket together with those of all others and
+// are not sent again: a Stream subscribes first and then reads the log, drops what
+// it has, and reads the log again wherever a seq is missing.
+package eventsmux
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/proto/dsh"
+)
+
+// Gateway talks to one running Harness; make it with Dial.
+type Gateway struct {
+	opts   Options
+	base   *url.URL
+	client *http.Client
+	log    *zap.Logger
+
+	state   state
+	streams streams
+	hub     hub
+	counts  dsh.Counts
+	calls   atomic.Uint64
+
+	// during gives a context that ends with the given one or with Close.
+	during func(context.Context) (context.Context, context.CancelFunc)
+	stop   context.CancelFunc
+	done   chan struct{} // closed when the connection's goroutine has ended
+}
+
+var _ gateway.Gateway = (*Gateway)(nil)
+
+// Dial connects, and tries again until it stands, the context ends, or the Harness
+// refuses the secret (*gateway.Error with CodeUnauthorized). The context is for
+// Dial alone.
+func Dial(ctx context.Context, o Options) (*Gateway, error) {
+	base, err := url.Parse(o.BaseURL)
+	if err != nil || base.Scheme != "http" || base.Host == "" {
+		return nil, fmt.Errorf("the Harness's address %q is not an http URL", o.BaseURL)
+	}
+	o = o.withDefaults()
+	g := &Gateway{
+		opts: o,
+		base: base,
+		log:  o.Logger,
+		client: &http.Client{
+			Transport: &http.Transport{
+				DialContext:         o.DialContext,
+				MaxIdleConnsPerHost: 8,
+				// Node closes an idle connection after 5 s; a request that meets that
+				// moment would fail without having been read.
+				IdleConnTimeout:    3 * time.Second,
+				DisableCompression: true,
+			},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		done: make(chan struct{}),
+	}
+	life, stop := context.WithCancel(context.Background())
+	g.stop = stop
+	g.during = func(ctx context.Context) (context.Context, context.CancelFunc) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		end := context.AfterFunc(life, func() { cancel(gateway.ErrClosed) })
+		return ctx, func() { end(); cancel(nil) }
+	}
+	go g.run(life)
+	if err := g.state.await(ctx); err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
+	return g, nil
+}
+
+// Wire gives "events.mux".
+func (g *Gateway) Wire() string { return "events.mux" }
+
+// Close ends all streams, watchers, calls and sockets, and waits for them.
+func (g *Gateway) Close() error {
+	g.stop()
+	<-g.done
+	g.client.CloseIdleConnections()
+	return nil
+}
+
+// Skipped lists the frames and fields that this wire's reader left out.
+func (g *Gateway) Skipped() []dsh.Skip { return g.counts.List() }
+
+// rpcID makes an id for a request that needs none of its own.
+func (g *Gateway) rpcID(method string) string {
+	return fmt.Sprintf("host-%d-%s", g.calls.Add(1), strings.ReplaceAll(method, "/", "."))
+}

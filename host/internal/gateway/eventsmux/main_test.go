@@ -1,0 +1,208 @@
+package eventsmux_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/gateway/eventsmux"
+	"strata.dev/bridge/host/internal/gateway/replay"
+	"strata.dev/bridge/proto/dsh"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const secret = "5ecre7-launch-token"
+
+// network is a listener whose connections are pipes, so that a test in a synctest
+// bubble waits for nothing outside of it.
+type network struct {
+	conns chan net.Conn
+
+	mu     sync.Mutex
+	closed chan struct{}
+	refuse bool
+	dials  []time.Time
+}
+
+func newNetwork() *network {
+	return &network{conns: make(chan net.Conn), closed: make(chan struct{})}
+}
+
+func (n *network) Accept() (net.Conn, error) {
+	select {
+	case c := <-n.conns:
+		return c, nil
+	case <-n.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (n *network) Close() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	select {
+	case <-n.closed:
+	default:
+		close(n.closed)
+	}
+	return nil
+}
+
+func (n *network) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
+
+// Refuse answers dials with an error while it is on.
+func (n *network) Refuse(on bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.refuse = on
+}
+
+// Dials tells when connections were tried.
+func (n *network) Dials() []time.Time {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return append([]time.Time(nil), n.dials...)
+}
+
+var errRefused = errors.New("connection refused")
+
+func (n *network) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	n.mu.Lock()
+	n.dials = append(n.dials, time.Now())
+	refuse := n.refuse
+	n.mu.Unlock()
+	if refuse {
+		return nil, errRefused
+	}
+	ours, theirs := net.Pipe()
+	select {
+	case n.conns <- theirs:
+		return ours, nil
+	case <-n.closed:
+		return nil, errRefused
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// serve runs the double on the network and gives what stops it.
+func (n *network) serve(h http.Handler) (stop func()) {
+	srv := &http.Server{Handler: h}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = srv.Serve(n)
+	}()
+	return func() {
+		_ = srv.Close()
+		<-ended
+	}
+}
+
+// bench is a double with a Gateway on it.
+type bench struct {
+	*replay.Server
+	net *network
+	gw  *eventsmux.Gateway
+}
+
+// start starts the double, with what setup gave it, and makes the options of a
+// Gateway; all ends with the test.
+func start(t *testing.T, setup ...func(*bench)) (*bench, eventsmux.Options) {
+	t.Helper()
+	b := &bench{Server: replay.New(secret), net: newNetwork()}
+	for _, do := range setup {
+		do(b)
+	}
+	stop := b.net.serve(b.Server)
+	t.Cleanup(func() {
+		b.Cut(nil)
+		stop()
+	})
+	return b, eventsmux.Options{BaseURL: "http://127.0.0.1:1", Secret: secret, DialContext: b.net.Dial}
+}
+
+// connect starts the double and dials it.
+func connect(t *testing.T, setup ...func(*bench)) *bench {
+	t.Helper()
+	b, o := start(t, setup...)
+	gw, err := eventsmux.Dial(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.gw = gw
+	t.Cleanup(func() {
+		if err := gw.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+// delta appends a piece of text.
+func delta(se *replay.Session, text string) dsh.Event {
+	return se.Append(dsh.TypeAssistantChunk, dsh.AssistantChunk{Turn: 1, Step: 1, Chunk: dsh.Chunk{Type: "text-delta", Text: text}})
+}
+
+// events reads until n events have come.
+func events(t *testing.T, s gateway.Stream, n int) []dsh.Event {
+	t.Helper()
+	var list []dsh.Event
+	for len(list) < n {
+		item, err := s.Next(t.Context())
+		if err != nil {
+			t.Fatalf("after %d of %d events: %v", len(list), n, err)
+		}
+		if item.Event != nil {
+			list = append(list, *item.Event)
+		}
+	}
+	return list
+}
+
+// seqs gives the seqs of events.
+func seqs(list []dsh.Event) []int64 {
+	out := make([]int64, len(list))
+	for i, e := range list {
+		out[i] = e.Seq
+	}
+	return out
+}
+
+func upTo(from, to int64) []int64 {
+	var out []int64
+	for i := from; i <= to; i++ {
+		out = append(out, i)
+	}
+	return out
+}
+
+// next reads notices until one that match picks.
+func next[T any](t *testing.T, w gateway.Watcher, match func(gateway.Notice) *T) T {
+	t.Helper()
+	for {
+		n, err := w.Next(t.Context())
+		if err != nil {
+			t.Fatalf("waiting for a notice: %v", err)
+		}
+		if v := match(n); v != nil {
+			return *v
+		}
+	}
+}
+
+func approval(n gateway.Notice) *gateway.Approval     { return n.Approval }
+func resolved(n gateway.Notice) *gateway.Resolved     { return n.Resolved }
+func connection(n gateway.Notice) *gateway.Connection { return n.Connection }
+
+// path matches requests of one method.
+func path(r *http.Request, method string) bool { return strings.HasSuffix(r.URL.Path, "/api/"+method) }
