@@ -47,7 +47,7 @@ func StartProcess(t testing.TB, home *Home, c Command) *Process {
 	t.Helper()
 	p := &Process{name: c.Name, done: make(chan struct{}), changed: make(chan struct{})}
 	p.cmd = exec.Command(c.Path, c.Args...)
-	p.cmd.Dir, p.cmd.Env = c.Dir, c.Env
+	p.cmd.Dir, p.cmd.Env, p.cmd.SysProcAttr = c.Dir, c.Env, dieWithTest()
 	stdin, err := p.cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

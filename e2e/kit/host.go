@@ -1,0 +1,76 @@
+package kit
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"strata.dev/bridge/e2e/scriptmodel"
+)
+
+// HostOptions says how the host is started.
+type HostOptions struct {
+	Harness string             // "" is HarnessDir()
+	Model   *scriptmodel.Model // what answers the agent
+	ModelID string             // "" is scripted-1
+	Key     string             // the model server's key, handed over in a file; "" is "k"
+	Args    []string           // further flags
+	Env     []string           // further NAME=value pairs
+	Listen  string             // "" is a free port
+}
+
+// Host is a host process whose page can be reached.
+type Host struct {
+	*Process
+	Client
+}
+
+// StartHost starts the host on a Harness and waits for the line with its URL;
+// the test fails where it does not come.
+func StartHost(ctx context.Context, t testing.TB, home *Home, o HostOptions) *Host {
+	t.Helper()
+	p := LaunchHost(t, home, o)
+	client, err := AwaitHost(ctx, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Host{Process: p, Client: client}
+}
+
+// LaunchHost starts the host and does not wait. A second host on the same Home
+// is what a restart is.
+func LaunchHost(t testing.TB, home *Home, o HostOptions) *Process {
+	t.Helper()
+	or := func(s, def string) string {
+		if s == "" {
+			return def
+		}
+		return s
+	}
+	key := filepath.Join(home.Dir, "model.key")
+	if err := os.WriteFile(key, []byte(or(o.Key, "k")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"serve", "--harness", or(o.Harness, HarnessDir()), "--node", Node(t), "--shim", Shim(t),
+		"--data", home.Data, "--workspace", home.Workspace, "--base-url", o.Model.URL(), "--model", or(o.ModelID, "scripted-1"),
+		"--key-file", key, "--listen", or(o.Listen, "127.0.0.1:0")}
+	return StartProcess(t, home, Command{
+		Name: "host", Path: HostBinary(t), Args: append(args, o.Args...), Dir: home.Dir,
+		Env: Environ(t, home, []string{"bwrap"}, o.Env...),
+	})
+}
+
+var hostURL = regexp.MustCompile(`(http://[^\s/]+)/#token=(\S+)`)
+
+// AwaitHost waits for the line with the URL of the page.
+func AwaitHost(ctx context.Context, p *Process) (Client, error) {
+	line, err := p.WaitLine(ctx, hostURL.MatchString)
+	if err != nil {
+		return Client{}, fmt.Errorf("starting the host: %w", err)
+	}
+	m := hostURL.FindStringSubmatch(line)
+	return Client{URL: m[1], Token: m[2]}, nil
+}
