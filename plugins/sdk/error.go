@@ -17,6 +17,11 @@ func Errorf(code, format string, args ...any) error {
 	return &abi.EffectError{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// say is an error with one of the ABI's own sentences.
+func say(code, sentence string, pairs ...string) error {
+	return &abi.EffectError{Code: code, Message: abi.Fill(sentence, pairs...)}
+}
+
 // Code is the code with which err would fail a call: the code of the Errorf or
 // effect error inside it, "cancelled", or "failed".
 func Code(err error) string {
@@ -34,7 +39,7 @@ func describeError(err error) (code, message string) {
 		return coded.Code, err.Error()
 	}
 	if errors.Is(err, ErrCancelled) {
-		return abi.CodeCancelled, "the call was cancelled"
+		return abi.CodeCancelled, abi.MsgCancelled
 	}
 	return abi.CodeFailed, err.Error()
 }

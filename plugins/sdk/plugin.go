@@ -81,7 +81,7 @@ func decode(head []byte, into any) error {
 		return nil
 	}
 	if err := json.Unmarshal(head, into); err != nil {
-		return Errorf(abi.CodeBadInput, "the input is not what this operation takes: %v", err)
+		return say(abi.CodeBadInput, abi.MsgInput, "detail", err.Error())
 	}
 	return nil
 }

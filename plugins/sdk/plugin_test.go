@@ -90,10 +90,10 @@ func TestDescribeAndInit(t *testing.T) {
 	want := []string{
 		`done {"abi":"` + abi.Version + `","plugins":[{"name":"a","ops":[{"name":"y","worker":true,"effects":["sleep"]}]},` +
 			`{"name":"b","ops":[{"name":"x","sync":true,"deadlineMs":5,"default":{"digest":"d"}}]}]}`,
-		"not-ready: no plugin was chosen for this instance yet",
+		"not-ready: No plugin was chosen for this instance yet.",
 		"unknown-plugin: The module holds no plugin named c.",
 		"done {}",
-		`bad-input: this instance already serves "b"`,
+		"bad-input: This instance already serves the plugin b.",
 		"unknown-op: The plugin b has no operation y.",
 	}
 	if diff := cmp.Diff(want, host.said); diff != "" {

@@ -90,11 +90,11 @@ func (r *Runtime) Describe() Status {
 // Init makes this instance serve one plugin, once. It ends call 0.
 func (r *Runtime) Init(plugin string, config []byte) Status {
 	if r.name != "" {
-		return r.fail(0, Errorf(abi.CodeBadInput, "this instance already serves %q", r.name))
+		return r.fail(0, say(abi.CodeBadInput, abi.MsgServes, "plugin", r.name))
 	}
 	i := slices.IndexFunc(r.plugins, func(p Plugin) bool { return p.Name == plugin })
 	if i < 0 {
-		return r.fail(0, Errorf(abi.CodeUnknownPlugin, "%s", abi.Fill(abi.MsgPlugin, "plugin", plugin)))
+		return r.fail(0, say(abi.CodeUnknownPlugin, abi.MsgPlugin, "plugin", plugin))
 	}
 	var instance Instance
 	err := r.guard(func() error {
@@ -123,9 +123,9 @@ func (r *Runtime) Call(id uint32, name string, head, body []byte) Status {
 	o, ok := r.ops[name]
 	if !ok {
 		if r.name == "" {
-			return r.fail(id, Errorf(abi.CodeNotReady, "no plugin was chosen for this instance yet"))
+			return r.fail(id, say(abi.CodeNotReady, abi.MsgNotReady))
 		}
-		return r.fail(id, Errorf(abi.CodeUnknownOp, "%s", abi.Fill(abi.MsgUnknownOp, "plugin", r.name, "op", name)))
+		return r.fail(id, say(abi.CodeUnknownOp, abi.MsgUnknownOp, "plugin", r.name, "op", name))
 	}
 	t := &Task{rt: r, id: id, sync: o.sync, status: Waiting, running: 1, idle: make(chan struct{}, 1)}
 	r.mu.Lock()
@@ -197,7 +197,7 @@ func (r *Runtime) guard(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.host.Log(Error, utf8(fmt.Sprintf("panic: %v\n%s", p, debug.Stack())))
-			err = Errorf(abi.CodePanic, "the plugin ran into a fault of its own")
+			err = say(abi.CodePanic, abi.MsgPanic)
 		}
 	}()
 	return f()

@@ -35,7 +35,7 @@ func failed(code, msg string) end  { return end{Status: sdk.Failed, Code: code, 
 func raw(s string) []byte          { return []byte(s) }
 func kinds(c *sdktest.Call) string { return fmt.Sprint(len(c.Effects())) }
 
-const fault = "the plugin ran into a fault of its own"
+const fault = abi.MsgPanic
 
 func TestOneEndPerCall(t *testing.T) {
 	tests := map[string]struct {
@@ -48,15 +48,15 @@ func TestOneEndPerCall(t *testing.T) {
 		"an op without a goroutine":      {"typed", `{"n":3}`, "", done(`{"n":3}`)},
 		"an op with a goroutine":         {"echoAsync", `{}`, "", done(`{}`)},
 		"an empty head is the zero head": {"typed", "", "", done(`{"n":0}`)},
-		"a head of another type":         {"typed", `{"n":"three"}`, "", failed(abi.CodeBadInput, "the input is not what this operation takes: json: cannot unmarshal string into Go struct field size.n of type int")},
-		"a head that is no JSON":         {"typed", `{"n":`, "", failed(abi.CodeBadInput, "the input is not what this operation takes: unexpected end of JSON input")},
+		"a head of another type":         {"typed", `{"n":"three"}`, "", failed(abi.CodeBadInput, "The head is not what the operation takes: json: cannot unmarshal string into Go struct field size.n of type int.")},
+		"a head that is no JSON":         {"typed", `{"n":`, "", failed(abi.CodeBadInput, "The head is not what the operation takes: unexpected end of JSON input.")},
 		"an error with a code":           {"fail", `{"code":"too-bad","message":"It went wrong."}`, "", failed("too-bad", "It went wrong.")},
 		"an error without a code":        {"fail", `{"message":"It went wrong."}`, "", failed(abi.CodeFailed, "It went wrong.")},
 		"an error that is no UTF-8":      {"fail", `{"message":"a\ud800b"}`, "", failed(abi.CodeFailed, "a\uFFFDb")},
 		"a panic":                        {"panic", `{}`, "", failed(abi.CodePanic, fault)},
 		"a write to a nil map":           {"nilmap", `{}`, "", failed(abi.CodePanic, fault)},
 		"an index out of range":          {"index", `{"n":7}`, "", failed(abi.CodePanic, fault)},
-		"a sync op that asks":            {"syncEffect", `{}`, "", failed(abi.CodeNotGranted, `this operation answers at once and may not ask for "sleep"`)},
+		"a sync op that asks":            {"syncEffect", `{}`, "", failed(abi.CodeNotGranted, "This operation answers at once and may not use the effect sleep.")},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -61,7 +61,7 @@ func (t *Task) Calls() int { return t.rt.Open() }
 func (t *Task) run(h Handler, head, body []byte) {
 	defer t.leave()
 	var outHead, outBody []byte
-	err := Errorf(abi.CodePanic, "the operation ended without an answer") // stands if the handler calls Goexit
+	err := say(abi.CodePanic, abi.MsgNoEnd) // stands if the handler calls Goexit
 	defer func() {
 		t.rt.mu.Lock()
 		defer t.rt.mu.Unlock()
@@ -131,7 +131,7 @@ func (t *Task) effect(kind string, head, body []byte) ([]byte, []byte, error) {
 	t.rt.mu.Lock()
 	if t.sync {
 		defer t.rt.mu.Unlock()
-		t.fault = Errorf(abi.CodeNotGranted, "this operation answers at once and may not ask for %q", kind)
+		t.fault = say(abi.CodeNotGranted, abi.MsgSyncEffect, "kind", kind)
 		return nil, nil, t.fault
 	}
 	if t.cancelled {
@@ -173,7 +173,7 @@ func ask[Out any](t *Task, kind string, in any, body []byte) (out Out, outBody [
 func effectError(head []byte) error {
 	e := new(abi.EffectError)
 	if json.Unmarshal(head, e) != nil || e.Code == "" {
-		return Errorf(abi.CodeFailed, "the host side gave no reason")
+		return say(abi.CodeFailed, abi.MsgNoReason)
 	}
 	return e
 }

@@ -19,6 +19,15 @@ const (
 	MsgABI       = "The module speaks plugin ABI {got}, this host speaks {want}." // CodeRefused
 	MsgPlugin    = "The module holds no plugin named {plugin}."                   // CodeUnknownPlugin, by the manifest
 
+	// What plugins written with the SDK say themselves.
+	MsgPanic      = "The plugin ran into a fault of its own."                           // CodePanic; the stack is in the log
+	MsgNoEnd      = "The operation ended without an answer."                            // CodePanic: its goroutine ended itself
+	MsgInput      = "The head is not what the operation takes: {detail}."               // CodeBadInput
+	MsgSyncEffect = "This operation answers at once and may not use the effect {kind}." // CodeNotGranted
+	MsgNotReady   = "No plugin was chosen for this instance yet."                       // CodeNotReady
+	MsgServes     = "This instance already serves the plugin {plugin}."                 // CodeBadInput
+	MsgNoReason   = "The host gave no reason."                                          // CodeFailed: a refusal without a head
+
 	// Answers to effects (the head of a resume whose ok is false).
 	MsgNotGranted   = "The operation {op} may not use the effect {kind}." // CodeNotGranted
 	MsgNoEffect     = "This host does not offer the effect {kind}."       // CodeRefused
