@@ -1,0 +1,133 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"strata.dev/bridge/host/internal/page"
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/chat"
+)
+
+// approval answers a card.
+func (s *Server) approval(c echo.Context) error {
+	var r chat.ApprovalRequest
+	if err := s.decode(c, &r); err != nil {
+		return err
+	}
+	if err := need("sessionId", r.SessionID, "toolId", r.ToolID); err != nil {
+		return err
+	}
+	if r.Decision != chat.Approve && r.Decision != chat.Deny {
+		return say.Error(chat.CodeBadRequest, "decision is neither approve nor deny", say.FieldWrong, "field", "decision")
+	}
+	if err := s.o.Agent.Answer(c.Request().Context(), r); err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, struct{}{})
+}
+
+// stop answers once the turn has ended.
+func (s *Server) stop(c echo.Context) error {
+	var r chat.StopRequest
+	if err := s.decode(c, &r); err != nil {
+		return err
+	}
+	if err := need("sessionId", r.SessionID+r.ChatID); err != nil {
+		return err
+	}
+	a, err := s.o.Agent.Stop(c.Request().Context(), r)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, a)
+}
+
+func (s *Server) pending(c echo.Context) error {
+	p := s.o.Agent.Pending(c.QueryParam("chatId"))
+	if p == nil {
+		p = []chat.Pending{}
+	}
+	return s.answer(c, chat.PendingAnswer{Pending: p})
+}
+
+func (s *Server) status(c echo.Context) error {
+	a := s.o.Agent.Status(c.Request().Context())
+	a.Detail = s.o.Redact.Text(a.Detail)
+	return s.answer(c, a)
+}
+
+func (s *Server) chats(c echo.Context) error {
+	l, err := s.o.Agent.Chats(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	if l.Chats == nil {
+		l.Chats = []chat.ChatSummary{}
+	}
+	return s.answer(c, l)
+}
+
+func (s *Server) chat(c echo.Context) error {
+	a, err := s.o.Agent.Chat(c.Request().Context(), chatID(c))
+	if err != nil {
+		return err
+	}
+	if a.Messages == nil {
+		a.Messages = []chat.Message{}
+	}
+	return s.answer(c, a)
+}
+
+func (s *Server) patchChat(c echo.Context) error {
+	var p chat.ChatPatch
+	if err := s.decode(c, &p); err != nil {
+		return err
+	}
+	a, err := s.o.Agent.PatchChat(c.Request().Context(), chatID(c), p)
+	if err != nil {
+		return err
+	}
+	return s.answer(c, a)
+}
+
+// chatID is the id in the path. The router gives it undecoded exactly where the
+// path has an encoding that a path decoded and encoded again would not have.
+func chatID(c echo.Context) string {
+	id := c.Param("id")
+	if c.Request().URL.RawPath == "" {
+		return id
+	}
+	if plain, err := url.PathUnescape(id); err == nil {
+		return plain
+	}
+	return id
+}
+
+// live says that the process serves; ready that the agent can be talked to.
+// Neither says anything else: they are open to everyone who reaches the port.
+func (s *Server) live(c echo.Context) error { return c.NoContent(http.StatusOK) }
+
+func (s *Server) ready(c echo.Context) error {
+	if !s.o.Ready() {
+		return c.NoContent(http.StatusServiceUnavailable)
+	}
+	return c.NoContent(http.StatusOK)
+}
+
+// asset serves the page's files, which hold nothing of anyone's.
+func (s *Server) asset(c echo.Context) error {
+	a, ok := page.Find(c.Request().URL.Path)
+	if !ok {
+		return echo.ErrNotFound
+	}
+	h := c.Response().Header()
+	h.Set("Cache-Control", "no-cache")
+	h.Set("ETag", a.ETag)
+	if c.Request().Header.Get("If-None-Match") == a.ETag {
+		return c.NoContent(http.StatusNotModified)
+	}
+	return c.Blob(http.StatusOK, a.Type, a.Body)
+}

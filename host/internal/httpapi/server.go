@@ -1,0 +1,125 @@
+// Package httpapi serves the routes of design §5: thin handlers over an Agent,
+// the NDJSON stream, the auth that every route has, typed refusals, health.
+package httpapi
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"go.uber.org/zap"
+
+	"strata.dev/bridge/host/internal/bridge"
+	"strata.dev/bridge/host/internal/redact"
+	"strata.dev/bridge/proto/chat"
+)
+
+// Agent is what the routes call; bridge.API says what each method does.
+type Agent interface {
+	Send(ctx context.Context, r chat.StreamRequest) (bridge.Subscription, error)
+	Attach(ctx context.Context, chatID, run string, after int64) (bridge.Subscription, error)
+	Answer(ctx context.Context, r chat.ApprovalRequest) error
+	Stop(ctx context.Context, r chat.StopRequest) (chat.StopAnswer, error)
+	Pending(chatID string) []chat.Pending
+	Status(ctx context.Context) chat.AgentStatus
+	Chats(ctx context.Context) (chat.ChatList, error)
+	Chat(ctx context.Context, id string) (chat.Chat, error)
+	PatchChat(ctx context.Context, id string, p chat.ChatPatch) (chat.ChatSummary, error)
+}
+
+// Options is what a Server needs. Zero durations are the defaults.
+type Options struct {
+	Agent Agent
+	// Token is what /api requests must carry; without one all are refused.
+	Token string
+	// Hosts are the values of the Host header that are ours, with port; see Hosts.
+	Hosts []string
+	// Ready answers /readyz; nil is always ready.
+	Ready  func() bool
+	Log    *zap.Logger
+	Redact *redact.Redactor
+
+	// Heartbeat is how long a stream may be silent before an empty line is sent,
+	// so that a dead peer is noticed (15 s).
+	Heartbeat time.Duration
+	// WriteTimeout is how long one line may take to be written (30 s).
+	WriteTimeout time.Duration
+	// BodyTimeout is how long a request's body may take to arrive (60 s).
+	BodyTimeout time.Duration
+}
+
+// Server is the handler of all routes.
+type Server struct {
+	o    Options
+	echo *echo.Echo
+	host map[string]bool
+}
+
+var _ http.Handler = (*Server)(nil)
+
+// New makes a Server.
+func New(o Options) *Server {
+	if o.Log == nil {
+		o.Log = zap.NewNop()
+	}
+	if o.Redact == nil {
+		o.Redact = redact.New()
+	}
+	if o.Ready == nil {
+		o.Ready = func() bool { return true }
+	}
+	or := func(d *time.Duration, def time.Duration) {
+		if *d == 0 {
+			*d = def
+		}
+	}
+	or(&o.Heartbeat, 15*time.Second)
+	or(&o.WriteTimeout, 30*time.Second)
+	or(&o.BodyTimeout, 60*time.Second)
+
+	s := &Server{o: o, echo: echo.New(), host: map[string]bool{}}
+	for _, h := range o.Hosts {
+		s.host[h] = true
+	}
+	e := s.echo
+	e.HTTPErrorHandler = s.refuse
+	e.Logger.SetOutput(io.Discard) // ours is Options.Log
+	e.Pre(s.access, s.recover, headers, s.slowBody, s.guard, s.auth, noPreflight)
+
+	e.GET("/", s.asset)
+	e.GET("/static/*", s.asset)
+	e.GET("/livez", s.live)
+	e.GET("/readyz", s.ready)
+
+	e.POST("/api/chat/stream", s.send)
+	e.GET("/api/chat/stream", s.attach)
+	e.POST("/api/chat/approval", s.approval)
+	e.POST("/api/chat/stop", s.stop)
+	e.GET("/api/agent/pending", s.pending)
+	e.GET("/api/agent/status", s.status)
+	e.GET("/api/chats", s.chats)
+	e.GET("/api/chats/:id", s.chat)
+	e.PATCH("/api/chats/:id", s.patchChat)
+	return s
+}
+
+// ServeHTTP serves one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.echo.ServeHTTP(w, r) }
+
+// HTTPServer wraps h with the limits that hold for every connection. There is no
+// write timeout: it would cut streams; each write has a deadline of its own.
+func HTTPServer(h http.Handler, log *zap.Logger) *http.Server {
+	std, err := zap.NewStdLogAt(log, zap.DebugLevel)
+	if err != nil { // only for a level that does not exist
+		panic(err)
+	}
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    16 << 10,
+		ErrorLog:          std,
+	}
+}
