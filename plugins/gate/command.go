@@ -1,9 +1,12 @@
 package gate
 
 import (
+	"strconv"
+
 	"strata.dev/bridge/plugins/gate/bash"
 	"strata.dev/bridge/plugins/gate/reason"
 	"strata.dev/bridge/plugins/gate/rules"
+	"strata.dev/bridge/proto/abi"
 )
 
 // command judges a bash or sh command line: each simple command by itself.
@@ -13,11 +16,19 @@ func command(src, cwd string) []finding {
 		return []finding{{text: src, rule: problem.Rule, why: problem.Reason}}
 	}
 	findings := make([]finding, len(commands))
+	paths := 0
 	for i, c := range commands {
 		findings[i] = simple(c, cwd)
+		paths += len(findings[i].paths)
+	}
+	if paths > maxPaths {
+		return []finding{{text: src, rule: "bash:parts", why: reason.Of(reason.TooManyPaths, "max", strconv.Itoa(maxPaths))}}
 	}
 	return findings
 }
+
+// maxPaths is how many paths of a call can be looked up beside the workspace.
+const maxPaths = abi.MaxPaths - 1
 
 func simple(c bash.Command, cwd string) finding {
 	if !c.Problem.None() {

@@ -128,7 +128,11 @@ func prove(f finding, where place.Place, call abi.GateCall) finding {
 func onWords(f finding, where place.Place) reason.Reason {
 	where = at(where, f)
 	for _, p := range f.paths {
-		if why := where.Judge(p.word, p.deep); !why.None() {
+		word := p.word
+		if word == "." && where.CWD != "" {
+			word = where.CWD // on a card a dot says nothing
+		}
+		if why := where.Judge(word, p.deep); !why.None() {
 			return why
 		}
 	}

@@ -6,6 +6,7 @@ package bash
 import (
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -48,13 +49,18 @@ type Word struct {
 	Glob bool
 }
 
+// parsers saves a parser's buffers from one command to the next.
+var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }}
+
 // Parse takes a command line apart. A Problem of the whole means that the
 // commands, if any, tell nothing.
 func Parse(src string) ([]Command, Problem) {
 	if p := readable(src); !p.None() {
 		return nil, p
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(src), "")
+	parser := parsers.Get().(*syntax.Parser)
+	file, err := parser.Parse(strings.NewReader(src), "")
+	parsers.Put(parser)
 	if err != nil {
 		return nil, Problem{"bash:syntax", reason.Of(reason.Unreadable)}
 	}

@@ -10,6 +10,9 @@ import (
 
 // word takes the quotes off a word that is the same text whenever it runs.
 func (w *walker) word(word *syntax.Word) (Word, Problem) {
+	if text, ok := bare(word); ok {
+		return Word{Text: text}, Problem{}
+	}
 	var out Word
 	var text strings.Builder
 	raw := w.text(word)
@@ -42,6 +45,20 @@ func (w *walker) word(word *syntax.Word) (Word, Problem) {
 	}
 	out.Text = text.String()
 	return out, Problem{}
+}
+
+// bare is a word of one part that means what it says, as most words are.
+func bare(word *syntax.Word) (string, bool) {
+	if len(word.Parts) != 1 {
+		return "", false
+	}
+	switch part := word.Parts[0].(type) {
+	case *syntax.Lit:
+		return part.Value, !strings.ContainsAny(part.Value, "\\~*?[{$`")
+	case *syntax.SglQuoted:
+		return part.Value, !part.Dollar
+	}
+	return "", false
 }
 
 // expansion names what a part of a word that is no plain text does.

@@ -8,6 +8,7 @@ const (
 	Hidden       = "This command holds hidden or unusual characters, so it cannot be checked."
 	Continued    = "This command breaks a line with a backslash, so it cannot be checked."
 	TooManyParts = "This command has more than {max} parts, so it cannot be checked."
+	TooManyPaths = "This command names more than {max} paths, so it cannot be checked."
 	Backslash    = "This command hides characters behind a backslash: {text}."
 	FilledIn     = "This command has a part that is only filled in when it runs: {text}."
 	RunsInside   = "This command runs another command inside it: {text}."

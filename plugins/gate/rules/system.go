@@ -46,6 +46,16 @@ var system = []Program{
 		Match: []string{"uname -a"}, NotMatch: []string{"uname x", "uname -S x"},
 	},
 	{
+		Name:    "ps", // never the BSD e or -E: they show environments
+		Options: "-eAfFlHTjLwN -o:word -p:num -u:word -C:word --sort=word --forest --no-headers", Operands: "=aux|ax|axu|auxw|auxww|auxf|ux|x|u?",
+		Match: []string{"ps", "ps aux", "ps -ef", "ps -eo pid,cmd"}, NotMatch: []string{"ps auxe", "ps e", "ps -E", "ps aux e"},
+	},
+	{
+		Name:    "test", // never -v and -R: they look inside a variable's name, which may hold a command
+		Options: "-defghkLprsSuwxzn", Operands: "path path*",
+		Match: []string{"test -f go.mod", "test -d src"}, NotMatch: []string{"test -v a[$(id)]", "test a -nt b", "test -f a -o -f b", "test", "test -R x"},
+	},
+	{
 		Name: "basename", Options: "-az -s:text --multiple --suffix=text --zero", Operands: "text text*",
 		Match: []string{"basename src/util.go"}, NotMatch: []string{"basename", "basename --frob a"},
 	},

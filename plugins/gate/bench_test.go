@@ -1,0 +1,60 @@
+package gate
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"strata.dev/bridge/plugins/gate/bash"
+	"strata.dev/bridge/plugins/sdk/sdktest"
+	"strata.dev/bridge/proto/abi"
+)
+
+const line = `cd src 2>/dev/null; grep -rn --include='*.go' "func main" . | head -20 && git log --oneline -5 || echo 'none'`
+
+func BenchmarkParse(b *testing.B) {
+	for b.Loop() {
+		bash.Parse(line)
+	}
+}
+
+func BenchmarkParse2KB(b *testing.B) {
+	long := strings.Repeat("rg -n 'needle' src | head -20; ", 70)[:2047]
+	long = long[:strings.LastIndex(long, ";")]
+	for b.Loop() {
+		bash.Parse(long)
+	}
+}
+
+// One decision each, over all commands of the corpus in turn.
+func BenchmarkDecide(b *testing.B) {
+	var calls []abi.GateCall
+	for _, r := range corpus(b) {
+		calls = append(calls, r.call())
+	}
+	i := 0
+	for b.Loop() {
+		Decide(calls[i%len(calls)], abi.GateConfig{})
+		i++
+	}
+}
+
+// The same with JSON on both sides, as a host side sees it.
+func BenchmarkDecideOp(b *testing.B) {
+	d := sdktest.New(b, Plugin, nil)
+	var heads [][]byte
+	for _, r := range corpus(b) {
+		head, err := json.Marshal(r.call())
+		if err != nil {
+			b.Fatal(err)
+		}
+		heads = append(heads, head)
+	}
+	i := 0
+	for b.Loop() {
+		if err := d.Do("decide", heads[i%len(heads)], nil); err != nil {
+			b.Fatal(err)
+		}
+		i++
+	}
+}
