@@ -1,0 +1,185 @@
+package profile
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+)
+
+// Files are the generated files: content by path below the home, with slashes.
+type Files map[string][]byte
+
+// Where the files are, below the home.
+const (
+	ManifestFile   = "profiles/" + Name + "/package.json"
+	PatchFile      = "profiles/" + Name + "/cordis.patch.yml"
+	PresetFile     = ".agent-presets/" + Name + "/agent.cordis.yml"
+	PresetMetaFile = ".agent-presets/" + Name + "/preset.yml"
+)
+
+const header = "# Written by Strata at every start. Your own changes belong into\n" +
+	"# cordis.patch.yml and settings.yaml of the Harness's home, which are left alone.\n"
+
+// Generate makes the files. It reads and writes nothing.
+func Generate(s Settings) (Files, error) {
+	if err := s.check(); err != nil {
+		return nil, fmt.Errorf("generating profile: %w", err)
+	}
+	preset, err := agentPreset(s.Standard, s.MaxHelpers)
+	if err != nil {
+		return nil, fmt.Errorf("generating profile: %w", err)
+	}
+	return Files{
+		ManifestFile:   manifest(),
+		PatchFile:      document(patch(s)),
+		PresetFile:     document(preset),
+		PresetMetaFile: document(mapping{{"name", "Strata"}, {"description", "The standard agent; Strata asks, plans and schedules itself."}}),
+	}, nil
+}
+
+func document(value any) []byte { return append([]byte(header), renderYAML(value)...) }
+
+// manifest is the profile's package.json: the two bundles of the Harness that
+// serve a web client.
+func manifest() []byte {
+	type profile struct {
+		Bundles []string `json:"bundles"`
+	}
+	type dsh struct {
+		Profile profile `json:"profile"`
+	}
+	data, err := json.MarshalIndent(struct {
+		Name         string   `json:"name"`
+		Private      bool     `json:"private"`
+		Dependencies struct{} `json:"dependencies"`
+		DSH          dsh      `json:"dsh"`
+	}{"dsh-profile-" + Name, true, struct{}{}, dsh{profile{[]string{"@deepseek-ai/dsh-base", "@deepseek-ai/dsh-web-app"}}}}, "", "  ")
+	if err != nil {
+		panic(err) // strings only
+	}
+	return append(data, '\n')
+}
+
+// patch gives the rows of the profile's patch layer. A row of the Harness's own
+// is replaced with its whole config.
+func patch(s Settings) list {
+	rows := list{
+		row("permission", mapping{{"defaultPreset", "strata-manual"}, {"presets", permissions()}}),
+		row("agent-presets", mapping{{"default", Name}}),
+		// It would send every first message to the model a second time.
+		mapping{{"id", "session-title-llm"}, {"disabled", true}},
+	}
+	if len(s.Providers) > 0 {
+		providers := make(mapping, 0, len(s.Providers))
+		for _, p := range s.Providers {
+			providers = append(providers, field{p.ID, provider(p)})
+		}
+		first := s.Providers[0]
+		rows = append(rows,
+			row("llm-pi-ai", mapping{{"providers", providers}}),
+			row("agent-default-model", mapping{{"provider", first.ID}, {"model", first.Models[0].ID}}))
+	}
+	if p := s.Plugins; p.Shim != "" {
+		gate := mapping{{"wasm", p.Wasm}, {"sha256", p.SHA256}}
+		if p.Store != "" {
+			gate = append(gate, field{"store", p.Store})
+		}
+		if len(p.Secrets) > 0 {
+			secrets := make(list, 0, len(p.Secrets))
+			for _, s := range p.Secrets {
+				secrets = append(secrets, s)
+			}
+			gate = append(gate, field{"secrets", secrets})
+		}
+		rows = append(rows, mapping{{"insert", list{
+			mapping{{"id", "strata-fence"}, {"name", join(p.Shim, "fence.mjs")}},
+			mapping{{"id", "strata-gate"}, {"name", join(p.Shim, "gate.mjs")}, {"config", gate}},
+		}}})
+	}
+	return rows
+}
+
+func row(id string, config mapping) mapping { return mapping{{"id", id}, {"config", config}} }
+
+// permissions is the whole table: the shipped presets, which sessions of a person's
+// own may stand in, and ours (design §4).
+func permissions() mapping {
+	preset := func(sandbox, approval string, more ...field) mapping {
+		return append(mapping{{"sandbox", sandbox}, {"approval", approval}}, more...)
+	}
+	return mapping{
+		{"read-only", preset("read-only", "ask")},
+		{"workspace-write", preset("workspace-write", "ask")},
+		{"danger-full-access", preset("danger-full-access", "never")},
+		{"strata-manual", preset("danger-full-access", "ask", field{"name", "Manual"}, field{"description", "Strata asks before anything is changed."})},
+		{"strata-plan", preset("read-only", "never", field{"name", "Plan"}, field{"description", "Nothing is changed."})},
+		{"strata-bypass", preset("danger-full-access", "never", field{"name", "Bypass"}, field{"description", "Nothing is asked."})},
+	}
+}
+
+func provider(p Provider) mapping {
+	out := mapping{{"api", "openai-completions"}, {"baseURL", p.BaseURL}}
+	if p.Name != "" {
+		out = append(out, field{"displayName", p.Name})
+	}
+	if p.KeyEnv != "" {
+		out = append(out, field{"apiKeyEnv", p.KeyEnv})
+	}
+	if p.Retry != (Retry{}) {
+		out = append(out, field{"retryPolicy", mapping{{"mode", "normal"}, {"maxRetries", int64(p.Retry.Max)}, {"backoff", mapping{
+			{"initialDelayMs", int64(p.Retry.InitialDelay)}, {"maxDelayMs", int64(p.Retry.MaxDelay)}, {"jitterRatio", int64(0)},
+		}}}})
+	}
+	// Servers other than OpenAI's refuse the role "developer" and the field "store".
+	out = append(out, field{"compat", mapping{{"supportsStore", false}, {"supportsDeveloperRole", false}}})
+	models := make(list, 0, len(p.Models))
+	for _, m := range p.Models {
+		models = append(models, model(m))
+	}
+	return append(out, field{"models", models})
+}
+
+// maxOutput is the Harness's own default for a model's output, in tokens.
+const maxOutput = 32_768
+
+func model(m Model) mapping {
+	out := mapping{{"id", m.ID}}
+	if m.Name != "" {
+		out = append(out, field{"name", m.Name})
+	}
+	output := m.MaxOutput
+	if m.ContextWindow > 0 {
+		out = append(out, field{"contextWindow", m.ContextWindow})
+		if output == 0 {
+			// The Harness's default would fill a small window alone.
+			output = max(1, min(maxOutput, m.ContextWindow/4))
+		}
+	}
+	if output > 0 {
+		out = append(out, field{"maxTokens", output})
+	}
+	if m.Images {
+		out = append(out, field{"input", list{"text", "image"}})
+	}
+	if m.Efforts != nil {
+		efforts := make(mapping, 0, len(m.Efforts))
+		for _, e := range m.Efforts {
+			var wire any
+			if e.Wire != "" {
+				wire = e.Wire
+			}
+			efforts = append(efforts, field{e.Level, wire})
+		}
+		out = append(out, field{"reasoningEfforts", efforts})
+	}
+	return out
+}
+
+// join joins with the separator that dir itself uses, on any system.
+func join(dir, name string) string {
+	if strings.Contains(dir, `\`) && !strings.HasPrefix(dir, "/") {
+		return strings.TrimRight(dir, `\`) + `\` + name
+	}
+	return path.Join(dir, name)
+}

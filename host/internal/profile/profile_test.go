@@ -1,0 +1,231 @@
+package profile
+
+import (
+	"bytes"
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"strata.dev/bridge/host/internal/harness/harnesstest"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/*.golden")
+
+const hash = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+// small stands for a standard preset; the real one has a test of its own.
+const small = `# comment
+- id: persona
+  name: '@deepseek-ai/dsh-persona'
+  config:
+    text: >-
+      You are {{model}}.
+      Be: brief.
+- {id: tool-bash, name: '@deepseek-ai/dsh-tool-bash', disabled: !!js process.platform === 'win32'}
+- id: planning
+  name: cordis:group
+  group: true
+  isolate: {planMode: true}
+  config:
+    - id: plan-mode
+      name: '@deepseek-ai/dsh-plan-mode'
+- id: delegation
+  name: cordis:group
+  group: true
+  config:
+    - id: workflow-worker-thread
+      name: '@deepseek-ai/dsh-workflow-worker-thread'
+      config: {provider: spawn}
+    - id: tool-schedule
+      name: '@deepseek-ai/dsh-tool-schedule'
+- id: tool-ask-user
+  name: '@deepseek-ai/dsh-tool-ask-user'
+`
+
+func settings(change func(*Settings)) Settings {
+	s := Settings{
+		Standard: []byte(small),
+		Plugins: Plugins{Shim: "/opt/strata/shim", Wasm: "/opt/strata/shim/dist/strata.wasm", SHA256: hash,
+			Store: "/data/agent/plugins", Secrets: []string{"/data", "/home/u/.config/strata/token"}},
+		Providers: []Provider{{ID: "strata", BaseURL: "http://127.0.0.1:4000/v1", KeyEnv: "STRATA_ROUTE_KEY",
+			Models: []Model{{ID: "m", ContextWindow: 20_000}}}},
+	}
+	change(&s)
+	return s
+}
+
+func cases() map[string]Settings {
+	return map[string]Settings{
+		"one-route": settings(func(*Settings) {}),
+		"bare":      {Standard: []byte(small)},
+		"no-route":  settings(func(s *Settings) { s.Providers = nil }),
+		"many-models": settings(func(s *Settings) {
+			s.Providers = append(s.Providers, Provider{ID: "other", Name: "Other: \"quoted\"", BaseURL: "http://127.0.0.1:4000/other/v1",
+				KeyEnv: "STRATA_ROUTE_KEY", Retry: Retry{Max: 1, InitialDelay: 10, MaxDelay: 20}, Models: []Model{
+					{ID: "vendor/model:free", Name: "Größe 7", ContextWindow: 1_000_000, Images: true,
+						Efforts: []Effort{{"off", ""}, {"high", "high"}}},
+					{ID: "no", MaxOutput: 1000},
+				}})
+		}),
+		"windows": settings(func(s *Settings) {
+			s.Plugins = Plugins{Shim: `C:\Program Files\Strata\shim`, Wasm: `C:\Program Files\Strata\shim\dist\strata.wasm`, SHA256: hash,
+				Store: `C:\Users\ü\AppData\Local\Strata\plugins`, Secrets: []string{`C:\Users\ü\AppData`, `\\server\share`}}
+		}),
+		"helpers": settings(func(s *Settings) { s.MaxHelpers = 2 }),
+	}
+}
+
+func TestGolden(t *testing.T) {
+	for name, s := range cases() {
+		t.Run(name, func(t *testing.T) {
+			files := generate(t, s)
+			var archive txtar.Archive
+			for _, name := range slices.Sorted(maps.Keys(files)) {
+				archive.Files = append(archive.Files, txtar.File{Name: name, Data: files[name]})
+			}
+			golden(t, name, txtar.Format(&archive))
+			for range 20 {
+				if diff := cmp.Diff(files, generate(t, s)); diff != "" {
+					t.Fatalf("equal settings, other bytes:\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+// TestStandardOfThePin fails when the pinned Harness's own preset has other
+// plugins than those that were looked at: a new or renamed one must be judged.
+func TestStandardOfThePin(t *testing.T) {
+	standard, err := ReadStandard(harnesstest.Component(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := parseYAML(standard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, err := agentPreset(standard, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := map[string]mapping{}
+	if err := index(ours, kept); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	var walk func(list)
+	walk = func(rows list) {
+		for _, r := range rows {
+			row := r.(mapping)
+			id, name := row.get("id").(string), row.get("name").(string)
+			state := "kept"
+			if _, ok := kept[id]; !ok {
+				state = "dropped"
+			}
+			b.WriteString(state + " " + id + " " + name + "\n")
+			if inner, ok := row.get("config").(list); ok {
+				walk(inner)
+			}
+		}
+	}
+	walk(doc.(list))
+	golden(t, "standard-rows", b.Bytes())
+}
+
+func TestRefusedSettings(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*Settings)
+		want   string
+	}{
+		"no standard preset":     {func(s *Settings) { s.Standard = nil }, "standard agent preset"},
+		"preset that is no list": {func(s *Settings) { s.Standard = []byte("a: b\n") }, "not a list"},
+		"preset of scalars":      {func(s *Settings) { s.Standard = []byte("- a\n") }, "row 1 is no mapping"},
+		"preset with all dropped": {func(s *Settings) {
+			s.Standard = []byte("- {id: a, name: '@deepseek-ai/dsh-plan-mode'}\n")
+		}, "no rows"},
+		"preset with another tag":   {func(s *Settings) { s.Standard = []byte("- {id: !!other x}\n") }, "tag !!other"},
+		"provider without an id":    {func(s *Settings) { s.Providers[0].ID = "" }, "id of its own"},
+		"provider without a URL":    {func(s *Settings) { s.Providers[0].BaseURL = "" }, "base URL"},
+		"provider without a model":  {func(s *Settings) { s.Providers[0].Models = nil }, "a model"},
+		"two providers of one name": {func(s *Settings) { s.Providers = append(s.Providers, s.Providers[0]) }, "id of its own"},
+		"two models of one name": {func(s *Settings) {
+			s.Providers[0].Models = []Model{{ID: "a"}, {ID: "a"}}
+		}, "id of its own"},
+		"a variable that shells see": {func(s *Settings) { s.Providers[0].KeyEnv = "STRATA_ROUTE" }, "would be seen"},
+		"a gate without a hash":      {func(s *Settings) { s.Plugins.SHA256 = "" }, "SHA-256"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files, err := Generate(settings(tt.change))
+			if err == nil || !strings.Contains(err.Error(), tt.want) || files != nil {
+				t.Errorf("error %v, want one with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestWriteTouchesOnlyWhatDiffers(t *testing.T) {
+	home := t.TempDir()
+	own := map[string]string{"cordis.patch.yml": "- {id: web, disabled: true}\n", "settings.yaml": "a: b\n"}
+	for name, text := range own {
+		harnesstest.Write(t, filepath.Join(home, name), text)
+	}
+	files := generate(t, settings(func(*Settings) {}))
+	write := func(f Files) []string {
+		written, err := f.Write(home)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return written
+	}
+	all := []string{PresetFile, PresetMetaFile, PatchFile, ManifestFile}
+	slices.Sort(all)
+	if diff := cmp.Diff(all, write(files)); diff != "" {
+		t.Errorf("first write (-want +got):\n%s", diff)
+	}
+	if written := write(files); written != nil {
+		t.Errorf("second write: %q", written)
+	}
+	changed := generate(t, settings(func(s *Settings) { s.Providers[0].BaseURL = "http://127.0.0.1:5000/v1" }))
+	if diff := cmp.Diff([]string{PatchFile}, write(changed)); diff != "" {
+		t.Errorf("changed (-want +got):\n%s", diff)
+	}
+	for name, text := range own {
+		data, err := os.ReadFile(filepath.Join(home, name))
+		if err != nil || string(data) != text {
+			t.Errorf("%s: %q, %v", name, data, err)
+		}
+	}
+}
+
+func generate(t *testing.T, s Settings) Files {
+	t.Helper()
+	files, err := Generate(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("differs from %s; look, then run with -update (-want +got):\n%s", path, diff)
+	}
+}

@@ -1,0 +1,123 @@
+// Package profile generates what the Harness starts from: the profile "strata"
+// with its patch layer, and the agent preset "strata". Equal settings give equal
+// bytes. A person's own layers, cordis.patch.yml and settings.yaml in the home,
+// are never touched and apply after ours.
+package profile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"strata.dev/bridge/host/internal/harness"
+)
+
+// Name is that of the profile and of the agent preset.
+const Name = "strata"
+
+// Settings are what the generated files depend on.
+type Settings struct {
+	// Standard is the text of the Harness's own standard agent preset.
+	Standard []byte
+	Plugins  Plugins
+	// Providers are the model routes; the first model of the first one is the
+	// default for sessions that choose none.
+	Providers []Provider
+	// MaxHelpers bounds the helpers that a workflow runs at once; 0 leaves the
+	// Harness's own limit. 0.1.0 has no bound for helpers started one by one.
+	MaxHelpers int
+}
+
+// Plugins are our own rows. The zero value mounts none.
+type Plugins struct {
+	// Shim is the folder of gate.mjs and fence.mjs; absolute.
+	Shim string
+	// Wasm is strata.wasm, SHA256 its hash in hex: the gate refuses other bytes.
+	Wasm   string
+	SHA256 string
+	// Store is the folder of the plugins' stores; absolute.
+	Store string
+	// Secrets are absolute paths that no call may touch unasked.
+	Secrets []string
+}
+
+// Provider is one route to models.
+type Provider struct {
+	ID      string // as in provider/model
+	Name    string // shown
+	BaseURL string // of the key proxy
+	// KeyEnv names the variable that holds the proxy's token; never a key.
+	KeyEnv string
+	Models []Model
+	Retry  Retry
+}
+
+// Model is one model of a provider.
+type Model struct {
+	ID            string
+	Name          string // shown; "" is the ID
+	ContextWindow int64  // in tokens; 0 is not known, the Harness assumes 262,144
+	MaxOutput     int64  // in tokens; 0 is a quarter of a known window, at most 32,768
+	Images        bool   // it reads pictures
+	// Efforts are the thinking levels by the Harness's names and what the wire calls
+	// them, in order; nil leaves the provider's own behaviour.
+	Efforts []Effort
+}
+
+// Effort is a thinking level; Wire "" sends none.
+type Effort struct{ Level, Wire string }
+
+// Retry says how the Harness tries a failed request again. The zero value is the
+// Harness's own: five retries within 15.5 s.
+type Retry struct {
+	Max          int
+	InitialDelay int // milliseconds
+	MaxDelay     int // milliseconds
+}
+
+// ReadStandard reads the component's standard agent preset.
+func ReadStandard(c harness.Component) ([]byte, error) {
+	data, err := os.ReadFile(filepath.Join(c.Dir, "config", "agent-presets", "standard", "agent.cordis.yml"))
+	if err != nil {
+		return nil, fmt.Errorf("reading the standard agent preset: %w", err)
+	}
+	return data, nil
+}
+
+// HashFile gives the SHA-256 of a file in hex.
+func HashFile(path string) (string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("hashing plugin: %w", err)
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+func (s Settings) check() error {
+	seen := map[string]bool{}
+	for _, p := range s.Providers {
+		if p.ID == "" || p.BaseURL == "" || len(p.Models) == 0 || seen[p.ID] {
+			return fmt.Errorf("provider %q: needs an id of its own, a base URL and a model", p.ID)
+		}
+		seen[p.ID] = true
+		// The Harness keeps names with KEY in them out of the agent's shell.
+		if p.KeyEnv != "" && !strings.Contains(strings.ToUpper(p.KeyEnv), "KEY") {
+			return fmt.Errorf("provider %q: the variable %s would be seen in the agent's shell", p.ID, p.KeyEnv)
+		}
+		ids := map[string]bool{}
+		for _, m := range p.Models {
+			if m.ID == "" || ids[m.ID] {
+				return fmt.Errorf("provider %q: model %q needs an id of its own", p.ID, m.ID)
+			}
+			ids[m.ID] = true
+		}
+	}
+	if p := s.Plugins; p.Shim != "" && (p.Wasm == "" || len(p.SHA256) != 2*sha256.Size) {
+		return fmt.Errorf("plugins: the gate needs its file and the file's SHA-256")
+	}
+	return nil
+}
