@@ -1,0 +1,339 @@
+// Code generated from proto/chat by proto/schema/gen. DO NOT EDIT.
+
+/** FrameType names what a frame carries. */
+export type FrameType =
+  | "queued"
+  | "start"
+  | "reasoning"
+  | "delta"
+  | "agent-tool"
+  | "agent-tool-draft"
+  | "agent"
+  | "context"
+  | "status"
+  | "plan"
+  | "notice"
+  | "reset"
+  | "error"
+  | "done"
+  ;
+
+/** Code is a stable word for what went wrong. */
+export type Code =
+  | "bad-request"
+  | "unauthorized"
+  | "forbidden"
+  | "not-found"
+  | "unknown-chat"
+  | "unknown-session"
+  | "unknown-tool"
+  | "method"
+  | "not-pending"
+  | "changed"
+  | "not-yours"
+  | "too-large"
+  | "media-type"
+  | "internal"
+  | "agent-unavailable"
+  | "agent-stopped"
+  | "mode-unavailable"
+  | "model-unavailable"
+  | "model-failed"
+  | "CONTEXT_WINDOW_EXCEEDED"
+  ;
+
+/** ToolState is where a tool call stands. */
+export type ToolState =
+  | "running"
+  | "proposed"
+  | "done"
+  | "denied"
+  | "error"
+  ;
+
+/** Frame is one line of a run's stream. Run and Seq are on every frame; Seq rises by one per run, from 1. The other fields belong to the types named beside them. */
+export interface Frame {
+  run: string;
+  seq: number;
+  type: FrameType;
+  /** start: bool, false on the direct path; agent: *Helper */
+  agent?: boolean | Helper;
+  /** start */
+  mode?: string;
+  /** start */
+  model?: string;
+  /** start; absent on the direct path */
+  sessionId?: string;
+  text?: string;
+  key?: string;
+  args?: Record<string, string>;
+  /** delta: the host's own words */
+  own?: boolean;
+  /** notice, error */
+  code?: Code;
+  /** notice, error: technical text */
+  details?: string;
+  /** error: what the page may offer */
+  actions?: string[];
+  /** agent-tool */
+  tool?: Tool;
+  id?: string;
+  name?: string;
+  size?: number;
+  lines?: number;
+  tail?: string;
+  tokens?: number;
+  window?: number;
+  percent?: number;
+  /** measured or estimated */
+  source?: string;
+  /** plan */
+  plan?: Plan;
+  /** reset */
+  snapshot?: Snapshot;
+  /** done */
+  usage?: Usage;
+  /** done */
+  finishReason?: string;
+  /** done */
+  cancelled?: boolean;
+}
+
+/** Helper is a helper agent's row. */
+export interface Helper {
+  id: string;
+  name: string;
+  description: string;
+  /** running, done, failed, stopped */
+  status: string;
+  durationMs: number;
+  tokens: number;
+  /** Unix milliseconds */
+  updatedAt: number;
+}
+
+/** Tool is a tool call's card: an upsert by ID. */
+export interface Tool {
+  /** call id; <helper session>:<call id> for a helper's */
+  id: string;
+  name: string;
+  title: string;
+  state: ToolState;
+  /** Reason is the gate's sentence on a proposed or denied card. */
+  reason?: string;
+  /** JSON text of the arguments */
+  input?: string;
+  /** plain text, at most 64 KiB */
+  result?: string;
+  /** Details is the technical text of a failure. */
+  details?: string;
+  /** Digest is what an answer to a proposed card is bound to (abi.Digest). */
+  digest?: string;
+  durationMs?: number;
+}
+
+/** Plan is a plan turn's proposal. */
+export interface Plan {
+  text: string;
+  caution?: string;
+}
+
+/** Snapshot stands for the frames that a replay log no longer holds. */
+export interface Snapshot {
+  /** the chat so far, the running turn included */
+  messages: Message[] | null;
+}
+
+/** Message is one entry of a chat's history. */
+export interface Message {
+  /** user or assistant */
+  role: string;
+  text?: string;
+  reasoning?: string;
+  tools?: Tool[];
+  /** Notes are the host's own sentences that belong to this turn (stopped, failed). */
+  notes?: Sentence[];
+  /** Unix milliseconds */
+  time: number;
+  /** user: the request that sent it */
+  requestId?: string;
+}
+
+/** Sentence is text for a person. Key is the English sentence with {name} places, by which a page translates it; Args fill the places. Model text has no key. */
+export interface Sentence {
+  text?: string;
+  key?: string;
+  args?: Record<string, string>;
+}
+
+/** Usage is what a run used, in tokens. */
+export interface Usage {
+  promptTokens: number;
+  completionTokens: number;
+  cachedTokens: number;
+}
+
+/** StreamRequest is the body of POST /api/chat/stream. */
+export interface StreamRequest {
+  chatId: string;
+  text: string;
+  /** plan, manual or bypass; anything else is manual */
+  mode?: string;
+  /** provider/id; "" is the default route */
+  model?: string;
+  thinking?: string;
+  attachments?: Attachment[];
+  /** of a new chat; absolute */
+  cwd?: string;
+  /** makes a resend harmless */
+  requestId: string;
+  steer?: boolean;
+  maxRounds?: number;
+}
+
+/** Attachment is a file that goes with a message. */
+export interface Attachment {
+  name: string;
+  mediaType: string;
+  /** base64 in JSON */
+  data: string | null;
+}
+
+/** ApprovalRequest is the body of POST /api/chat/approval. */
+export interface ApprovalRequest {
+  /** the chat's session, also for a helper's call */
+  sessionId: string;
+  toolId: string;
+  /** approve or deny */
+  decision: string;
+  digest?: string;
+  scope?: string;
+  pattern?: string;
+  /** handed to the model with a deny */
+  note?: string;
+}
+
+/** StopRequest is the body of POST /api/chat/stop. */
+export interface StopRequest {
+  sessionId?: string;
+  /** where the run has no session yet */
+  chatId?: string;
+}
+
+/** StopAnswer says what Stop did, once the turn has ended. */
+export interface StopAnswer {
+  /** false: nothing was running */
+  stopped: boolean;
+}
+
+/** PendingAnswer is the body of GET /api/agent/pending. */
+export interface PendingAnswer {
+  pending: Pending[] | null;
+}
+
+/** Pending is one approval that waits (GET /api/agent/pending). */
+export interface Pending {
+  chatId: string;
+  sessionId: string;
+  run?: string;
+  tool: Tool;
+}
+
+/** AgentStatus is the body of GET /api/agent/status: no token, no key. */
+export interface AgentStatus {
+  /** ready, starting, stopped, missing */
+  state: string;
+  component?: string;
+  version?: string;
+  /** events.mux or remote.mux */
+  wire?: string;
+  plugins?: PluginStatus[];
+  routes?: Route[];
+  turns?: ActiveTurn[];
+  pending: number;
+  detail?: string;
+  text?: string;
+  key?: string;
+  args?: Record<string, string>;
+}
+
+/** PluginStatus is a plugin row and the bytes it must have. */
+export interface PluginStatus {
+  name: string;
+  sha256?: string;
+}
+
+/** Route is a model that a chat can choose. */
+export interface Route {
+  /** provider/model */
+  id: string;
+  name: string;
+  contextWindow?: number;
+  default?: boolean;
+}
+
+/** ActiveTurn is a run that has not ended. */
+export interface ActiveTurn {
+  chatId: string;
+  sessionId?: string;
+  run: string;
+  /** of its newest frame */
+  seq: number;
+  mode: string;
+  /** Unix milliseconds */
+  startedAt: number;
+}
+
+/** ChatList is the body of GET /api/chats. */
+export interface ChatList {
+  chats: ChatSummary[] | null;
+}
+
+/** ChatSummary is one row of GET /api/chats, newest first. */
+export interface ChatSummary {
+  chatId: string;
+  sessionId?: string;
+  title: string;
+  cwd?: string;
+  archived?: boolean;
+  /** of the run under way */
+  run?: string;
+  /** Unix milliseconds */
+  updatedAt: number;
+}
+
+/** Chat is the body of GET /api/chats/{id}: its history by the same projection as the stream. While a run is under way Messages include its turn as far as it got; Run and Seq say from where to re-attach so that nothing is shown twice. */
+export interface Chat {
+  chatId: string;
+  sessionId?: string;
+  title: string;
+  cwd?: string;
+  archived?: boolean;
+  /** of the run under way */
+  run?: string;
+  /** Unix milliseconds */
+  updatedAt: number;
+  messages: Message[] | null;
+  seq?: number;
+}
+
+/** ChatPatch is the body of PATCH /api/chats/{id}; nil leaves as it is. */
+export interface ChatPatch {
+  title?: string;
+  archived?: boolean;
+}
+
+/** ErrorBody is the JSON body of every refused request. */
+export interface ErrorBody {
+  error: Error;
+}
+
+/** Error is what a route answers when it refuses, and what ends a run badly. The sentence is for the person, with a next step; Details is the technical text. */
+export interface Error {
+  code: Code;
+  text?: string;
+  key?: string;
+  args?: Record<string, string>;
+  details?: string;
+  actions?: string[];
+}
