@@ -24,7 +24,7 @@ import { harnessHome } from './lib/harness.mjs'
 import { Instance } from './lib/hot.mjs'
 import { asPluginError } from './lib/messages.mjs'
 import { loadModule } from './lib/module.mjs'
-import { hasMethods, probeSeams } from './lib/probe.mjs'
+import { hasMethods, seamProbe } from './lib/probe.mjs'
 
 /** @typedef {{sha256: string, wasm?: string, store?: string, secrets?: string[]}} GateRow */
 
@@ -46,7 +46,7 @@ export async function apply(ctx, config) {
   const answers = new Answers()
   const watch = new Watch(modes)
   const warn = (/** @type {string} */ text) => ctx.logger.warn(text)
-  const seams = probeSeams(probes(ctx), warn)
+  const seams = seamProbe(probes(ctx), warn)
   /** @type {Instance | undefined} */
   let instance
   const prepare = (/** @type {any} */ agent) => letHelperAsk(agent, modes)
@@ -67,7 +67,7 @@ export async function apply(ctx, config) {
     return next()
   }, { prepend: true })
 
-  if (seams.seams.guard) tools.guard((/** @type {any} */ exec) => watch.refusal(exec))
+  if (hasMethods(tools, 'guard')) tools.guard((/** @type {any} */ exec) => watch.refusal(exec))
 
   ctx.on('tools/execute', async (/** @type {any} */ exec, /** @type {() => Promise<unknown>} */ next) => {
     const ready = await judge

@@ -12,7 +12,7 @@ import { ABI } from '../lib/messages.mjs'
  * @property {import('./modes.mjs').Modes} modes
  * @property {import('./answers.mjs').Answers} answers
  * @property {import('./watch.mjs').Watch} watch
- * @property {import('../lib/probe.mjs').Seams} seams
+ * @property {() => import('../lib/probe.mjs').Seams} seams
  */
 
 /** @param {CommandParts} parts @returns {object} a command definition of the Harness */
@@ -32,10 +32,10 @@ export function gateCommand({ instance, modes, answers, watch, seams }) {
         case '':
           return success({
             gate: 'on', abi: ABI, sha256: gate.sha256, mode, ...(startMode && { startMode }), root,
-            seams: seams.seams, missing: seams.missing, started: gate.stats.started, trapped: gate.stats.trapped, unseen: watch.unseen,
+            ...seams(), started: gate.stats.started, trapped: gate.stats.trapped, unseen: watch.unseen,
           })
         case 'status':
-          return { kind: 'success', text: [`The approval gate is on. This chat is in ${title(mode)} mode.`, ...seams.missing].join(' ') }
+          return { kind: 'success', text: [`The approval gate is on. This chat is in ${title(mode)} mode.`, ...seams().missing].join(' ') }
         case 'answer': {
           const refused = answers.take(session.id, rest)
           return refused === undefined ? success({ kept: true }) : { kind: 'error', text: refused }

@@ -17,6 +17,9 @@ const DRAIN_MS = 5_000
 
 /**
  * @typedef {import('./abi.mjs').Level} Level
+ * @typedef {import('./abi.mjs').End} End
+ * @typedef {import('./abi.mjs').Step} Step
+ * @typedef {import('./abi.mjs').Effect} Effect
  * @typedef {import('./module.mjs').PluginModule} PluginModule
  * @typedef {{name: string, sync?: boolean, worker?: boolean, deadlineMs?: number, effects?: string[] | null, default?: unknown}} Op
  * @typedef {{head: Uint8Array, value: any, body: Uint8Array, fault?: PluginError}} Answer fault: the answer is the op's default, for this reason
@@ -27,7 +30,7 @@ const DRAIN_MS = 5_000
  * @typedef {Record<string, EffectHandler>} Effects
  * @typedef {{signal?: AbortSignal, context?: unknown}} CallOptions context: passed to the effects as it is
  * @typedef {{guest: Guest, ops: Map<string, Op>, calls: Map<number, Call>, last: number, timer?: NodeJS.Timeout}} Generation
- * @typedef {{id: number, op: Op, asked: number, context: unknown, abort: AbortController, finish: (end: import('./abi.mjs').End) => void}} Call
+ * @typedef {{id: number, op: Op, asked: number, context: unknown, abort: AbortController, finish: (end: End) => void}} Call
  * @typedef {object} InstanceOptions
  * @property {PluginModule} module
  * @property {string} plugin
@@ -86,7 +89,7 @@ export class Instance {
     if (signal?.aborted) throw cancelled()
     const from = this.#generation(op)
     if (!('guest' in from)) return from
-    const end = await new Promise((/** @type {(end: import('./abi.mjs').End) => void} */ resolve) => {
+    const end = await new Promise((/** @type {(end: End) => void} */ resolve) => {
       this.#begin(from, op, bytes, body, context, signal, resolve)
     })
     return this.#answer(op, end)
@@ -105,12 +108,13 @@ export class Instance {
     if (!op.sync) throw new TypeError(`${name} is not a sync op`)
     const from = this.#generation(op)
     if (!('guest' in from)) return from
+    let end
     try {
-      const { end } = from.guest.call(nextId(from), { op: name, sync: true }, bytes, body)
-      return this.#answer(op, /** @type {import('./abi.mjs').End} */ (end))
+      end = from.guest.call(nextId(from), { op: name, sync: true }, bytes, body).end
     } catch (error) {
-      return this.#answer(op, { ok: false, error: this.#trapped(from, error) })
+      end = { ok: /** @type {const} */ (false), error: this.#trapped(from, error) }
     }
+    return this.#answer(op, /** @type {End} */ (end))
   }
 
   /**
@@ -188,7 +192,6 @@ export class Instance {
     const abort = new AbortController()
     const onAbort = () => this.#giveUp(from, call, cancelled())
     const timer = op.deadlineMs ? setTimeout(() => this.#giveUp(from, call, deadline(op)), op.deadlineMs) : undefined
-    timer?.unref()
     signal?.addEventListener('abort', onAbort, { once: true })
     /** @type {Call} */
     const call = {
@@ -206,7 +209,7 @@ export class Instance {
     this.#step(from, call, () => from.guest.call(id, { op: op.name, sync: false }, head, body))
   }
 
-  /** Runs an export of a call, then ends the call or starts the effects it asked for. @param {Generation} from @param {Call} call @param {() => import('./abi.mjs').Step} run */
+  /** Runs an export of a call, then ends the call or starts the effects it asked for. @param {Generation} from @param {Call} call @param {() => Step} run */
   #step(from, call, run) {
     let step
     try {
@@ -218,7 +221,7 @@ export class Instance {
     for (const effect of step.effects) void this.#perform(from, call, effect)
   }
 
-  /** Carries one effect out. Never enters the guest before the export that asked has returned. @param {Generation} from @param {Call} call @param {import('./abi.mjs').Effect} effect */
+  /** Carries one effect out. Never enters the guest before the export that asked has returned. @param {Generation} from @param {Call} call @param {Effect} effect */
   async #perform(from, call, { token, kind, head, value, body }) {
     const request = { kind, head, value, body, n: ++call.asked }
     let ok = true
@@ -282,7 +285,7 @@ export class Instance {
     for (const call of [...generation.calls.values()]) this.#giveUp(generation, call, cancelled())
   }
 
-  /** @param {Op} op @param {import('./abi.mjs').End} end @returns {Answer} */
+  /** @param {Op} op @param {End} end @returns {Answer} */
   #answer(op, end) {
     if (end.ok) return { head: end.head, value: end.value, body: end.body }
     if (FAULTS.has(/** @type {any} */ (end.error.code))) return withDefault(op, end.error)
@@ -319,7 +322,7 @@ function readManifest(value) {
   throw new PluginError(CODES.Trap, fill(MESSAGES.Violation, { rule: RULES.Manifest }))
 }
 
-/** @param {import('./abi.mjs').End} end @returns {any} @throws {PluginError} */
+/** @param {End} end @returns {any} @throws {PluginError} */
 function valueOf(end) {
   if (end.ok) return end.value
   throw end.error

@@ -11,22 +11,26 @@
  */
 
 /**
- * Tries every probe; one that throws counts as missing.
- * @param {Record<string, Probe>} probes
- * @param {(sentence: string) => void} warn called once for each missing seam
- * @returns {Seams}
+ * Makes the probing of some seams. Services come and go with their rows, so each look tries them anew.
+ * @param {Record<string, Probe>} probes one that throws counts as missing
+ * @param {(sentence: string) => void} warn called once for each seam found missing
+ * @returns {() => Seams}
  */
-export function probeSeams(probes, warn) {
-  /** @type {Seams} */
-  const found = { seams: {}, missing: [] }
-  for (const [name, { has, lost }] of Object.entries(probes)) {
-    const there = attempt(has)
-    found.seams[name] = there
-    if (there) continue
-    found.missing.push(lost)
-    warn(lost)
+export function seamProbe(probes, warn) {
+  const told = new Set()
+  return () => {
+    /** @type {Seams} */
+    const found = { seams: {}, missing: [] }
+    for (const [name, { has, lost }] of Object.entries(probes)) {
+      const there = attempt(has)
+      found.seams[name] = there
+      if (there) continue
+      found.missing.push(lost)
+      if (!told.has(name)) warn(lost)
+      told.add(name)
+    }
+    return found
   }
-  return found
 }
 
 /** @param {() => boolean} has */

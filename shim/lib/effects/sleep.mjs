@@ -9,6 +9,6 @@ export async function sleepEffect({ kind, value }, { signal }) {
   if (value.ms < 0 || value.ms > LIMITS.MaxSleepMs) {
     throw new PluginError(CODES.Refused, fill(MESSAGES.Sleep, { max: LIMITS.MaxSleepMs }))
   }
-  await delay(value.ms, undefined, { signal, ref: false })
+  await delay(value.ms, undefined, { signal })
   return {}
 }
