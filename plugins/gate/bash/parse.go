@@ -164,9 +164,12 @@ func (w *walker) refuse(n syntax.Node, rule string, r reason.Reason) {
 	w.commands = append(w.commands, Command{Text: w.text(n), Problem: Problem{rule, r}})
 }
 
-// text is a node as it was written.
+// text is a node as it was written, without the semicolon behind it.
 func (w *walker) text(n syntax.Node) string {
 	start, end := int(n.Pos().Offset()), int(n.End().Offset())
+	if s, ok := n.(*syntax.Stmt); ok && s.Semicolon.IsValid() && !s.Background {
+		end = int(s.Semicolon.Offset())
+	}
 	if start < 0 || end > len(w.src) || start > end {
 		return w.src
 	}

@@ -27,8 +27,8 @@ func (p Place) Abs(word string) string {
 	}
 	if p.Windows {
 		word = strings.ReplaceAll(word, `\`, "/")
-		if len(word) >= 2 && word[1] == ':' && (len(word) == 2 || word[2] != '/') {
-			return "" // relative to another drive's folder
+		if !p.rooted(word) && (word[0] == '/' || strings.Contains(word, ":")) || strings.Count(word, ":") > 1 {
+			return "" // starts from some drive's own folder, or names a stream of a file
 		}
 	}
 	if p.rooted(word) {

@@ -31,7 +31,7 @@ const (
 	Option    = "This runs {program} with an option that is not known to be harmless: {option}."
 	Operand   = "This runs {program} on something that is not known to be harmless: {operand}."
 	Missing   = "This runs {program} without saying on what, so it may change things or wait for ever."
-	SubProg   = "This runs {program} in a way that can change things: {command}."
+	SubProg   = "This runs {program} in a way that can change things."
 	GitRuns   = "This project's git settings start programs ({programs}), so git is not harmless here."
 	GitUnsure = "It is not known whether this project's git settings start programs."
 	GitOther  = "This runs git in another folder than the chat's own: {folder}."

@@ -51,7 +51,9 @@ func (rs *Rules) Match(words []Word, piped bool) Match {
 		if m.OK {
 			return m
 		}
-		best = m
+		if best.Rule != "option" && best.Rule != "operand" { // they say more than that no rule was meant
+			best = m
+		}
 	}
 	return best
 }
@@ -127,7 +129,7 @@ func (m *matcher) options() *Match {
 		}
 	}
 	if m.Need != "" && !m.any(m.Need) {
-		return m.refuse("command", reason.SubProg, "command", m.Name)
+		return m.refuse("command", reason.SubProg)
 	}
 	return nil
 }

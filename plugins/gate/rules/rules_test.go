@@ -1,9 +1,128 @@
 package rules
 
-import "testing"
+import (
+	"strings"
+	"testing"
 
-func TestBuiltinTakesItsExamples(t *testing.T) {
-	if n := len(Builtin.byName); n < 30 {
-		t.Fatalf("%d programs", n)
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestBuiltinLoads(t *testing.T) {
+	if n := len(Builtin.byName); n < 40 {
+		t.Errorf("only %d programs", n)
+	}
+}
+
+// A table that does not hold what it says must not load.
+func TestLoadRefusesABadTable(t *testing.T) {
+	match, not := []string{"a"}, []string{"b"}
+	tests := map[string]struct {
+		program Program
+		want    string
+	}{
+		"no examples":                 {Program{Name: "a", Match: match}, `rule "a": has no examples`},
+		"an example it does not take": {Program{Name: "a", Match: []string{"a -x"}, NotMatch: not}, `rule "a": does not take its example "a -x": This runs a with an option that is not known to be harmless: -x.`},
+		"an example it must not take": {Program{Name: "a", Match: match, NotMatch: []string{"a"}}, `rule "a": takes "a", which it must not`},
+		"an unknown kind":             {Program{Name: "a", Options: "-x:frob", Match: match, NotMatch: not}, `rule "a": option "-x:frob": value kind "frob" is not known`},
+		"an unknown operand kind":     {Program{Name: "a", Operands: "frob*", Match: match, NotMatch: not}, `rule "a": operand kind "frob" is not known`},
+		"an unknown test's kind":      {Program{Name: "a", Expression: "-x:frob", Match: match, NotMatch: not}, `rule "a": value kind "frob" is not known`},
+		"an option twice":             {Program{Name: "a", Options: "-x -yx", Match: match, NotMatch: not}, `rule "a": option "-yx": x is listed twice`},
+		"a long option twice":         {Program{Name: "a", Options: "--x --x", Match: match, NotMatch: not}, `rule "a": option "--x": is listed twice`},
+		"an option without a dash":    {Program{Name: "a", Options: "x", Match: match, NotMatch: not}, `rule "a": option "x": cannot be read`},
+		"a bundle with a value":       {Program{Name: "a", Options: "-xy:num", Match: match, NotMatch: not}, `rule "a": option "-xy:num": cannot be read`},
+		"a need it does not take":     {Program{Name: "a", Need: "--list", Match: match, NotMatch: not}, `rule "a": names an option "--list" that it does not take`},
+	}
+	for name, test := range tests {
+		if _, err := Load(test.program); err == nil || err.Error() != test.want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestMatch(t *testing.T) {
+	type result struct {
+		OK     bool
+		Rule   string
+		Reason string
+		Paths  []Path
+		Git    bool
+	}
+	ok := func(rule string, git bool, paths ...Path) result { return result{true, rule, "", paths, git} }
+	no := func(rule, why string) result { return result{Rule: rule, Reason: why} }
+	tests := []struct {
+		words string // a word with ⁎ in front holds a file pattern
+		want  result
+	}{
+		{"cat a b", ok("cat", false, Path{"a", false}, Path{"b", false})},
+		{"head -n5 -- -odd", ok("head", false, Path{"-odd", false})},
+		{"sed 5p a", no("command", "This runs sed in a way that can change things.")},
+		{"command rm x", no("command", "This runs command in a way that can change things.")},
+		{"grep -rn foo", ok("grep", false, Path{".", true})},
+		{"grep -rn foo src", ok("grep", false, Path{"src", true})},
+		{"grep foo src", ok("grep", false, Path{"src", false})},
+		{"grep -e foo src", ok("grep", false, Path{"src", false})},
+		{"grep -f list src", ok("grep", false, Path{"list", false}, Path{"src", false})},
+		{"rg foo", ok("rg", false, Path{".", true})},
+		{"sort -uo x y", no("option", "This runs sort with an option that is not known to be harmless: -uo.")},
+		{"wc -l ⁎src/*.go", ok("wc", false, Path{"src/", false})},
+		{"wc -l ⁎*.go", ok("wc", false, Path{".", false})},
+		{"wc -l ⁎a/*/../../../x", no("glob", "This hands wc a list of files that is only filled in when it runs: a/*/../../../x.")},
+		{"sort ⁎*", no("glob", "This hands sort a list of files that is only filled in when it runs: *.")},
+		{"head ⁎-*", no("glob", "This hands head a list of files that is only filled in when it runs: -*.")},
+		{"head -n ⁎* a", no("option", "This runs head with an option that is not known to be harmless: -n.")},
+		{"⁎l* a", no("program", "This runs a program that can change things: l*.")},
+		{"./ls", no("location", "This runs a program by its location: ./ls.")},
+		{"npm install", no("program", "This runs a program that can change things: npm.")},
+		{"git push", no("program", "This runs a program that can change things: git push.")},
+		{"git", no("program", "This runs git without saying on what, so it may change things or wait for ever.")},
+		{"git -C x status", no("git-other", "This runs git in another folder than the chat's own: x.")},
+		{"git -p log", no("option", "This runs git with an option that is not known to be harmless: -p.")},
+		{"git --no-pager show HEAD:a/.env", ok("git show", true, Path{"a/.env", false})},
+		{"git diff ../x", ok("git diff", true, Path{"../x", false})},
+		{"git branch x", no("operand", "This runs git branch on something that is not known to be harmless: x.")},
+		{"cat", no("operand", "This runs cat without saying on what, so it may change things or wait for ever.")},
+		{"find -name a -newer b", ok("find", false, Path{"b", false})},
+		{"find a b -delete", no("option", "This runs find with an option that is not known to be harmless: -delete.")},
+		{"tail -5f a", no("option", "This runs tail with an option that is not known to be harmless: -5f.")},
+	}
+	for _, test := range tests {
+		words := plain(test.words)
+		for i := range words {
+			words[i].Text, words[i].Glob = strings.CutPrefix(words[i].Text, "⁎")
+		}
+		m := Builtin.Match(words, false)
+		if diff := cmp.Diff(test.want, result{m.OK, m.Rule, m.Reason.String(), m.Paths, m.Git}); diff != "" {
+			t.Errorf("%s: %s", test.words, diff)
+		}
+	}
+}
+
+func TestKinds(t *testing.T) {
+	tests := []struct {
+		kind, takes, refuses string // words, separated by blanks
+	}{
+		{"num", "0 20 +5 -3 1K 10MB 0.5 1kB", "x 5x -- 1GGGG 1e9 $"},
+		{"word", "a a-b a.b:c,d+e%1", "a/b a;b ~a $a a=b"},
+		{"format", "%H oneline format:%h tformat: %an%n", "%G? %h%G %+GS %-G? mine format=%G?"},
+		{"refs", "%(refname:short)", "%(signature:grade)"},
+		{"lines", "1,20 5,+3", "/a/,+3 :f"},
+		{"sed", "5p 1,20p 10,$p 3p;7p", "5 p 1,2w /a/p 1,2p;3wx 5p; 1e s/a/b/"},
+		{"printf", `%s\n 100%% %5.2f`, "%n %5n %*.*ln -v %%n%n"},
+		{"time", "+%s", "%s 010203042026"},
+		{"prog", "go clang-18", "./x a/b"},
+		{"a|b", "a b", "c"},
+		{"=a", "a", "b"},
+	}
+	for _, test := range tests {
+		for _, w := range strings.Fields(test.takes) {
+			if !fits(test.kind, w) {
+				t.Errorf("%s does not take %q", test.kind, w)
+			}
+		}
+		for _, w := range strings.Fields(test.refuses) {
+			if fits(test.kind, w) {
+				t.Errorf("%s takes %q", test.kind, w)
+			}
+		}
 	}
 }
