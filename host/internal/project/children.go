@@ -37,6 +37,9 @@ func NewChild(cfg Config) *Child {
 	}
 }
 
+// Running tells whether the helper is at work.
+func (c *Child) Running() bool { return c.row.Status == HelperRunning }
+
 // Usage is what the helper's model requests used.
 func (c *Child) Usage() chat.Usage { return c.fold.Usage() }
 
@@ -72,8 +75,7 @@ func (c *Child) Close(lost bool, time int64) []chat.Frame {
 func (c *Child) observe(e dsh.Event) {
 	switch e.Type {
 	case dsh.TypeSubagent:
-		if d, err := dsh.Decode(e); err == nil {
-			s := d.(*dsh.Subagent)
+		if s, ok := Data[dsh.Subagent](e); ok {
 			c.row.Name, c.Continuable = s.Label, s.Mode == "continuable"
 		}
 	case dsh.TypeTurnStart:

@@ -59,10 +59,9 @@ func (f *Fold) Undecoded() int { return f.bad }
 // Apply takes the next event of the session and gives the frames it makes, without
 // run and seq. Events of a type that no frame shows give none.
 func (f *Fold) Apply(e dsh.Event) []chat.Frame {
-	data, err := dsh.Decode(e)
+	data, err := dsh.Decode(e) // what fitted is there all the same
 	if err != nil {
 		f.bad++
-		return nil
 	}
 	switch d := data.(type) {
 	case *dsh.Turn:

@@ -25,7 +25,7 @@ type recorded struct {
 
 func recordings(t testing.TB) map[string][]recorded {
 	t.Helper()
-	paths, err := filepath.Glob("testdata/frames-rc8/*.json")
+	paths, err := filepath.Glob("../../../proto/dsh/testdata/frames-rc8/*-mux.json")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no recordings: %v", err)
 	}

@@ -145,12 +145,8 @@ func Person(e dsh.Event) (chat.Message, bool) {
 	if e.Type != dsh.TypeUserMessage {
 		return chat.Message{}, false
 	}
-	d, err := dsh.Decode(e)
-	if err != nil {
-		return chat.Message{}, false
-	}
-	m := d.(*dsh.Message)
-	if m.Source.Kind != personKind {
+	m, ok := Data[dsh.Message](e)
+	if !ok || m.Source.Kind != personKind {
 		return chat.Message{}, false
 	}
 	return chat.Message{Role: roleUser, Text: Text(m.Content), Time: e.Time, RPCID: m.Source.RPCID}, true
@@ -172,9 +168,16 @@ func TurnEnd(e dsh.Event) (dsh.TurnEnd, bool) {
 	if e.Type != dsh.TypeTurnEnd {
 		return dsh.TurnEnd{}, false
 	}
-	d, err := dsh.Decode(e)
-	if err != nil {
+	end, ok := Data[dsh.TurnEnd](e)
+	if !ok {
 		return dsh.TurnEnd{}, false
 	}
-	return *d.(*dsh.TurnEnd), true
+	return *end, true
+}
+
+// Data gives an event's data where it is a T, as far as it could be read.
+func Data[T any](e dsh.Event) (*T, bool) {
+	d, _ := dsh.Decode(e) //nolint:errcheck // Fold counts what does not fit
+	v, ok := d.(*T)
+	return v, ok
 }

@@ -1,0 +1,248 @@
+package bridge
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"go.uber.org/zap"
+
+	"strata.dev/bridge/host/internal/project"
+	"strata.dev/bridge/host/internal/run"
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/abi"
+	"strata.dev/bridge/proto/chat"
+)
+
+// active is one run: the loop that drives its reducer. Everything happens in the
+// loop's goroutine (drive), but where a field says otherwise.
+type active struct {
+	id      string
+	c       *conversation
+	req     chat.StreamRequest
+	mode    abi.Mode
+	started int64
+	log     *frameLog // may be used by anyone
+	resend  bool      // an earlier life of the host may have handed the message over
+
+	base atomic.Pointer[base] // where it began, once its session is open; anyone may read it
+
+	in       chan func()   // what the loop is to do next
+	turn     chan struct{} // closed once the runs before it have ended
+	stop     chan struct{} // closed by the person's Stop
+	shutdown chan struct{} // closed by the bridge's Close
+	done     chan struct{} // closed once nothing of the run goes on
+	stopOnce sync.Once
+	shutOnce sync.Once
+
+	ctx    context.Context // of what the run has under way; ends with it
+	cancel context.CancelFunc
+	tasks  sync.WaitGroup
+	abort  context.CancelFunc // of the step under way
+
+	state    run.State
+	link     *link  // set by step Session, before anyone else can see the run
+	root     string // the chat's session
+	modeSeq  int64  // seq up to which mode and policy are ours; -1 until they are set
+	switched int64  // seq of the newest change of mode or policy; -1 for none
+	usage    chat.Usage
+	children map[string]*child
+	checks   []reading // answers to Check that wait for the log
+	lost     bool      // the sockets are
+	delegate bool      // a delegation tool was called
+}
+
+func newActive(c *conversation, req chat.StreamRequest) *active {
+	r := &active{
+		id: newID(), c: c, req: req, mode: modeOf(req.Mode), started: now(),
+		in: make(chan func(), 256), turn: make(chan struct{}), stop: make(chan struct{}),
+		shutdown: make(chan struct{}), done: make(chan struct{}),
+		modeSeq: -1, switched: -1, children: map[string]*child{},
+	}
+	r.ctx, r.cancel = context.WithCancel(c.b.ctx)
+	r.abort = func() {}
+	r.log = &frameLog{run: r.id}
+	r.log.user(chat.Message{Role: "user", Text: req.Text, Time: r.started, RPCID: req.RequestID})
+	r.log.append(chat.Frame{Type: chat.Queued}, r.started)
+	r.state = run.New(chat.Frame{Agent: true, Mode: string(r.mode), Model: c.b.model(req)}, r.mode == abi.Manual)
+	return r
+}
+
+// modeOf reads a mode; what is unknown is Manual.
+func modeOf(s string) abi.Mode {
+	switch m := abi.Mode(s); m {
+	case abi.Plan, abi.Bypass:
+		return m
+	}
+	return abi.Manual
+}
+
+// over tells whether the run has ended. Anyone may ask.
+func (r *active) over() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// halt is the person's Stop. Anyone may call it.
+func (r *active) halt() { r.stopOnce.Do(func() { close(r.stop) }) }
+
+// shut ends the run because the host does. Anyone may call it.
+func (r *active) shut() { r.shutOnce.Do(func() { close(r.shutdown) }) }
+
+// post hands the loop something to do, in the order of the calls. After the run's
+// end it does nothing. Anyone but the loop may call it.
+func (r *active) post(f func()) {
+	select {
+	case r.in <- f:
+	case <-r.ctx.Done():
+	}
+}
+
+// spawn runs f beside the loop; it must return soon after its context ended.
+func (r *active) spawn(ctx context.Context, f func(context.Context)) {
+	r.tasks.Go(func() { f(ctx) })
+}
+
+// drive is the loop.
+func (r *active) drive() {
+	turn, stop, shutdown := r.turn, r.stop, r.shutdown
+	for r.state.Phase != run.Ended {
+		var gone <-chan struct{}
+		if r.link != nil {
+			gone = r.link.proc.Done()
+		}
+		select {
+		case f := <-r.in:
+			f()
+		case <-turn:
+			turn = nil
+			r.apply(run.Begin{})
+		case <-stop:
+			stop = nil
+			r.apply(run.Stop{})
+		case <-shutdown:
+			shutdown = nil
+			r.apply(run.Died{Err: closing()})
+		case <-r.c.b.ctx.Done():
+			r.apply(run.Died{Err: closing()})
+		case <-gone:
+			r.drain()
+			r.apply(run.Died{Err: &chat.Error{
+				Code: chat.CodeAgentStopped, Sentence: say.Sentence(say.AgentStopped), Actions: []string{project.ActionRetry},
+			}})
+		}
+	}
+	r.cancel()
+	if r.link != nil {
+		r.link.bind(r.root, nil)
+	}
+	r.c.b.approvals.clear(r)
+	r.tasks.Wait()
+	r.c.b.retire(r)
+	r.c.remove(r)
+	close(r.done)
+}
+
+func closing() *chat.Error {
+	return &chat.Error{Code: chat.CodeAgentStopped, Sentence: say.Sentence(say.AgentClosed), Actions: []string{project.ActionRetry}}
+}
+
+// drain does what was posted before the process went away.
+func (r *active) drain() {
+	for r.state.Phase != run.Ended {
+		select {
+		case f := <-r.in:
+			f()
+		default:
+			return
+		}
+	}
+}
+
+// apply gives the reducer an event and does what it says.
+func (r *active) apply(e run.Event) {
+	before := r.state.Phase
+	next, actions := run.Reduce(r.state, e)
+	r.state = next
+	if next.Phase != before {
+		r.c.b.o.Log.Debug("run", zap.String("run", r.id), zap.Stringer("from", before), zap.Stringer("to", next.Phase))
+	}
+	for _, a := range actions {
+		r.act(a, e)
+	}
+}
+
+// act carries out one action. Why is the event it follows from.
+func (r *active) act(a run.Action, why run.Event) {
+	switch a := a.(type) {
+	case run.Do:
+		ctx, cancel := context.WithCancel(r.ctx)
+		r.abort = cancel
+		r.spawn(ctx, func(ctx context.Context) { defer cancel(); r.step(ctx, a.Step) })
+	case run.Abort:
+		r.abort()
+	case run.Prompt:
+		r.spawn(r.ctx, func(ctx context.Context) { r.prompt(ctx, a.Resend || r.resend) })
+	case run.Cancel:
+		r.spawn(r.ctx, r.cancelTurn)
+	case run.Check:
+		from := r.c.log.last + 1
+		r.spawn(r.ctx, func(ctx context.Context) { r.check(ctx, from) })
+	case run.Unqueue:
+		message, waits := r.c.log.inbox.find(r.req.RequestID)
+		r.spawn(r.ctx, func(ctx context.Context) { r.unqueue(ctx, message.ID, waits) })
+	case run.Interrupt:
+		for _, id := range a.IDs {
+			r.interrupt(id)
+		}
+	case run.Await:
+		r.spawn(r.ctx, func(ctx context.Context) { r.await(ctx, a.ID) })
+	case run.Emit:
+		if a.Frame.Type.Ends() {
+			_, lost := why.(run.Died)
+			r.closeCards(lost)
+		}
+		if a.Frame.Type == chat.Done {
+			u := r.used()
+			a.Frame.Usage = &u
+		}
+		r.emit(now(), a.Frame)
+	}
+}
+
+// emit writes frames to the run's log.
+func (r *active) emit(time int64, frames ...chat.Frame) {
+	for _, f := range frames {
+		r.log.append(f, time)
+	}
+}
+
+// closeCards ends what is left open on the page.
+func (r *active) closeCards(lost bool) {
+	if r.c.log.fold != nil && r.link != nil {
+		r.emit(now(), r.c.log.fold.Close(lost)...)
+	}
+	for _, ch := range r.sortedChildren() {
+		r.emit(now(), ch.view.Close(lost, now())...)
+	}
+}
+
+// used is what the run's model requests used, helpers included.
+func (r *active) used() chat.Usage {
+	var u chat.Usage
+	if r.c.log.fold != nil && r.link != nil {
+		all := r.c.log.fold.Usage()
+		u = chat.Usage{Prompt: all.Prompt - r.usage.Prompt, Completion: all.Completion - r.usage.Completion, Cached: all.Cached - r.usage.Cached}
+	}
+	for _, ch := range r.children {
+		h, old := ch.view.Usage(), ch.before
+		u.Prompt += h.Prompt - old.Prompt
+		u.Completion += h.Completion - old.Completion
+		u.Cached += h.Cached - old.Cached
+	}
+	return u
+}

@@ -1,0 +1,134 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"go.uber.org/zap"
+
+	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/chat"
+)
+
+// maxNote is how many characters of a person's words the gate takes.
+const maxNote = 4000
+
+// Answer implements API.
+func (b *Bridge) Answer(ctx context.Context, req chat.ApprovalRequest) error {
+	if err := checkAnswer(req); err != nil {
+		return err
+	}
+	c := b.named(req.SessionID)
+	if c == nil {
+		return say.Error(chat.CodeUnknownSession, req.SessionID, say.UnknownSession)
+	}
+	p, err := b.approvals.begin(c.id, req)
+	if err != nil {
+		return err
+	}
+	settled := false
+	defer func() { b.approvals.finish(p, settled) }()
+	select {
+	case <-p.ready:
+	case <-p.gone:
+		return say.Error(chat.CodeNotPending, "", say.NotPending)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	gw := p.run.link.gw
+	if err := b.tellGate(ctx, gw, p, req); err != nil {
+		return refusal(ctx, err)
+	}
+	switch err := gw.Answer(ctx, gateway.Answer{ID: p.wire, SessionID: p.session, ApprovalID: p.approvalID, Allow: p.allow}); {
+	case gateway.IsCode(err, gateway.CodeNotPending):
+		settled = true
+		return say.Error(chat.CodeNotPending, err.Error(), say.NotPending)
+	case err != nil:
+		return refusal(ctx, err)
+	}
+	settled = true
+	return nil
+}
+
+func checkAnswer(req chat.ApprovalRequest) error {
+	switch {
+	case req.SessionID == "":
+		return say.Error(chat.CodeBadRequest, "sessionId", say.FieldMissing, "field", "sessionId")
+	case req.ToolID == "":
+		return say.Error(chat.CodeBadRequest, "toolId", say.FieldMissing, "field", "toolId")
+	case req.Decision != chat.Approve && req.Decision != chat.Deny:
+		return say.Error(chat.CodeBadRequest, "decision", say.FieldWrong, "field", "decision")
+	case len([]rune(req.Note)) > maxNote:
+		return say.Error(chat.CodeBadRequest, "note", say.FieldWrong, "field", "note")
+	}
+	return nil
+}
+
+// tellGate hands digest and note to the gate before the Harness's own answer,
+// which would drop them. A question that is not the gate's, or a Harness without
+// one, is answered all the same: what the gate refuses to keep it does not take
+// for a yes.
+func (b *Bridge) tellGate(ctx context.Context, gw gateway.Gateway, p *pending, req chat.ApprovalRequest) error {
+	if p.tool.Digest == "" {
+		return nil
+	}
+	line, err := json.Marshal(map[string]any{
+		"callId": p.callID, "session": p.session, "digest": p.tool.Digest, "allow": p.allow, "note": req.Note,
+	})
+	if err != nil {
+		return err
+	}
+	switch res, err := gw.Execute(ctx, p.session, "/strata-gate answer "+string(line)); {
+	case err != nil:
+		return err
+	case !res.Found || !res.OK:
+		b.o.Log.Info("the gate did not take an answer", zap.Bool("found", res.Found), zap.String("text", res.Text))
+	}
+	return nil
+}
+
+// begin claims a question for one answer.
+func (a *approvals) begin(chatID string, req chat.ApprovalRequest) (*pending, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	p := a.cards[cardKey{chatID, req.ToolID}]
+	switch {
+	case p == nil:
+		return nil, a.missing(chatID, req.ToolID)
+	case p.state != open:
+		return nil, say.Error(chat.CodeNotPending, "", say.NotPending)
+	case req.Digest != "" && req.Digest != p.tool.Digest:
+		return nil, say.Error(chat.CodeChanged, "", say.Changed)
+	}
+	p.state, p.allow = answering, req.Decision == chat.Approve
+	p.sent = p.sent || p.allow
+	return p, nil
+}
+
+// missing says why a chat has no such card waiting. The lock is held.
+func (a *approvals) missing(chatID, toolID string) error {
+	if slices.Contains(a.over[chatID], toolID) {
+		return say.Error(chat.CodeNotPending, "", say.NotPending)
+	}
+	for key := range a.cards {
+		if key.tool == toolID {
+			return say.Error(chat.CodeNotYours, "", say.NotYours)
+		}
+	}
+	return say.Error(chat.CodeUnknownTool, toolID, say.UnknownTool)
+}
+
+// finish ends an answer: settled once the Harness has one, whoever gave it.
+// Otherwise the question waits on.
+func (a *approvals) finish(p *pending, settled bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case settled:
+		p.state = answered
+	case p.state == answering:
+		p.state = open
+	}
+}

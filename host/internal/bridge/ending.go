@@ -1,0 +1,155 @@
+package bridge
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/run"
+)
+
+const (
+	retryFirst = 100 * time.Millisecond // after a call that failed; doubles
+	retryMost  = 2 * time.Second
+	// reportWait is how long a helper's report may take once the Harness let go of
+	// it. rc.8 sends it in the same breath.
+	reportWait = 3 * time.Second
+)
+
+// persist calls f until it works or the run ends: the gateway reconnects by
+// itself, and a Harness that is gone ends the run.
+func (r *active) persist(ctx context.Context, what string, f func() error) bool {
+	for wait := retryFirst; ; wait = min(2*wait, retryMost) {
+		err := f()
+		if err == nil {
+			return true
+		}
+		if ctx.Err() == nil {
+			r.c.b.o.Log.Info("trying again", zap.String("what", what), zap.Error(err))
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// cancelTurn asks the running turn to end. A session that is not attached has none.
+func (r *active) cancelTurn(ctx context.Context) {
+	r.persist(ctx, "cancel", func() error {
+		err := r.link.gw.Cancel(ctx, r.root)
+		if gateway.IsCode(err, gateway.CodeSessionNotFound) {
+			return nil
+		}
+		return err
+	})
+	r.post(func() { r.apply(run.Cancelled{}) })
+}
+
+// reading is how the session stood when its log ended at seq.
+type reading struct {
+	seq     int64
+	running bool
+}
+
+// check reads how the session stands. Its answer waits until the loop has taken in
+// all of that log.
+func (r *active) check(ctx context.Context, from int64) {
+	var got reading
+	ok := r.persist(ctx, "read the session", func() error {
+		snap, err := r.link.gw.Snapshot(ctx, r.root, from)
+		if gateway.IsCode(err, gateway.CodeSessionNotFound) {
+			got = reading{seq: -1}
+			return nil
+		}
+		got = reading{seq: snap.LastSeq, running: snap.Running}
+		return err
+	})
+	if !ok {
+		return
+	}
+	r.post(func() {
+		if r.delegate && !got.running {
+			r.spawn(r.ctx, func(ctx context.Context) { r.catchHelpers(ctx, got) })
+			return
+		}
+		r.checks = append(r.checks, got)
+		r.answerChecks()
+	})
+}
+
+// catchHelpers looks for helpers whose birth was not told yet, before a session
+// that delegated is taken for idle.
+func (r *active) catchHelpers(ctx context.Context, got reading) {
+	r.findHelpers(ctx)
+	r.post(func() {
+		r.checks = append(r.checks, got)
+		r.answerChecks()
+	})
+}
+
+// answerChecks gives the reducer the answers whose log is taken in.
+func (r *active) answerChecks() {
+	for len(r.checks) > 0 && r.checks[0].seq <= r.c.log.last {
+		c := r.checks[0]
+		r.checks = r.checks[1:]
+		_, waiting := r.c.log.inbox.find(r.req.RequestID)
+		r.apply(run.Checked{Running: c.running, Waiting: waiting})
+	}
+}
+
+// unqueue takes the waiting message back, where the wire can.
+func (r *active) unqueue(ctx context.Context, messageID string, waits bool) {
+	if q, ok := r.link.gw.(Unqueuer); ok && waits {
+		if err := q.Unqueue(ctx, r.root, messageID); err != nil {
+			r.c.b.o.Log.Info("a waiting message could not be taken back", zap.Error(err))
+		}
+	}
+	r.post(func() { r.apply(run.Unqueued{}) })
+}
+
+// Unqueuer is a Gateway that can take back a message that waits in a session. A
+// message that cannot be taken back is answered before the next one, and the page
+// is told so.
+type Unqueuer interface {
+	// Unqueue removes the waiting message of that id. One that no longer waits is an
+	// *gateway.Error.
+	Unqueue(ctx context.Context, sessionID, messageID string) error
+}
+
+// interrupt stops a helper's turn.
+func (r *active) interrupt(id string) {
+	ch := r.children[id]
+	if ch == nil {
+		return
+	}
+	r.spawn(r.ctx, func(ctx context.Context) {
+		if err := r.link.gw.InterruptHelper(ctx, ch.parent, id); err != nil && ctx.Err() == nil {
+			r.c.b.o.Log.Info("a helper was not interrupted", zap.String("helper", id), zap.Error(err))
+		}
+	})
+}
+
+// await gives a helper's report its time.
+func (r *active) await(ctx context.Context, id string) {
+	select {
+	case <-time.After(reportWait):
+		r.post(func() { r.apply(run.HelperOverdue{ID: id}) })
+	case <-ctx.Done():
+	}
+}
+
+// sortedChildren are the helpers by id, so that frames come in a fixed order.
+func (r *active) sortedChildren() []*child {
+	out := make([]*child, 0, len(r.children))
+	for _, c := range r.children {
+		out = append(out, c)
+	}
+	slices.SortFunc(out, func(a, b *child) int { return strings.Compare(a.id, b.id) })
+	return out
+}

@@ -1,0 +1,167 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"go.uber.org/zap"
+
+	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/chat"
+)
+
+// link is the bridge's side of one life of the Harness: it watches what happens
+// outside session logs and hands it to the runs.
+type link struct {
+	b    *Bridge
+	proc Process
+	gw   gateway.Gateway
+
+	mu    sync.Mutex
+	roots map[string]string  // helper session to the chat's session
+	runs  map[string]*active // chat's session to the run under way
+}
+
+// connect gives the link to the running Harness, which is started where needed.
+func (b *Bridge) connect(ctx context.Context) (*link, error) {
+	p, err := b.o.Harness.Ensure(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.link != nil && b.link.proc == p {
+		return b.link, nil
+	}
+	if b.closed {
+		return nil, say.Error(chat.CodeAgentUnavailable, "closing", say.ShuttingDown)
+	}
+	b.link = &link{b: b, proc: p, gw: p.Gateway(), roots: map[string]string{}, runs: map[string]*active{}}
+	b.tasks.Go(b.link.watch)
+	return b.link, nil
+}
+
+// watch reads the notices of one life of the Harness to its end.
+func (l *link) watch() {
+	ctx, cancel := context.WithCancel(l.b.ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-l.proc.Done():
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	for ctx.Err() == nil {
+		w := l.gw.Watch()
+		err := l.notices(ctx, w)
+		w.Close()
+		if !errors.Is(err, gateway.ErrSlow) {
+			return
+		}
+		l.b.o.Log.Warn("the watcher of the Harness fell behind and begins again")
+		l.each((*active).resync)
+	}
+}
+
+func (l *link) notices(ctx context.Context, w gateway.Watcher) error {
+	for {
+		n, err := w.Next(ctx)
+		if err != nil {
+			return err
+		}
+		switch {
+		case n.Approval != nil:
+			l.b.approvals.requested(*n.Approval)
+		case n.Resolved != nil:
+			l.b.approvals.resolved(*n.Resolved)
+		case n.SessionAdded != nil:
+			l.added(*n.SessionAdded)
+		case n.SessionGone != "":
+			if r := l.run(n.SessionGone); r != nil {
+				id := n.SessionGone
+				r.post(func() { r.helperGone(id) })
+			}
+		case n.Connection != nil:
+			l.connection(*n.Connection)
+		case n.Question != nil:
+			l.b.o.Log.Warn("the agent asked a question of its own, which no surface shows", zap.String("session", n.Question.SessionID))
+		}
+	}
+}
+
+// bind says which run a chat's session answers to; nil: none.
+func (l *link) bind(session string, r *active) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r == nil {
+		delete(l.runs, session)
+		for helper, root := range l.roots {
+			if root == session {
+				delete(l.roots, helper)
+			}
+		}
+		return
+	}
+	l.runs[session] = r
+}
+
+// run gives the run that a helper's session belongs to, or nil.
+func (l *link) run(helper string) *active {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	root, ok := l.roots[helper]
+	if !ok {
+		return nil
+	}
+	return l.runs[root]
+}
+
+// each calls f for every run under way.
+func (l *link) each(f func(*active)) {
+	l.mu.Lock()
+	runs := make([]*active, 0, len(l.runs))
+	for _, r := range l.runs {
+		runs = append(runs, r)
+	}
+	l.mu.Unlock()
+	for _, r := range runs {
+		f(r)
+	}
+}
+
+// added takes in a session that has just appeared: a helper of ours, or of one of
+// our helpers.
+func (l *link) added(s gateway.Session) {
+	if s.ParentID == "" {
+		return
+	}
+	l.mu.Lock()
+	root, ok := l.roots[s.ParentID]
+	if !ok {
+		root = s.ParentID
+	}
+	r := l.runs[root]
+	_, old := l.roots[s.ID]
+	if r != nil {
+		l.roots[s.ID] = root
+	}
+	l.mu.Unlock()
+	if r != nil && !old {
+		r.post(func() { r.helperBorn(s.ID, s.ParentID) })
+	}
+}
+
+// connection tells the runs that the sockets were lost, or stand again.
+func (l *link) connection(c gateway.Connection) {
+	key := say.Reconnecting
+	if c.Up {
+		key = say.Reconnected
+	}
+	l.each(func(r *active) { r.post(func() { r.connection(key) }) })
+	if c.Up {
+		l.each((*active).resync)
+	}
+}

@@ -1,0 +1,185 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+
+	"go.uber.org/zap"
+
+	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/project"
+	"strata.dev/bridge/host/internal/run"
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/chat"
+	"strata.dev/bridge/proto/dsh"
+)
+
+// opened takes over the chat's session.
+func (r *active) opened(o opened) {
+	r.link, r.root = o.link, o.log.session
+	r.c.log = o.log
+	r.base.Store(&base{session: o.log.session, cwd: o.log.cwd, seq: o.log.last})
+	r.usage = o.log.fold.Usage()
+	r.link.bind(r.root, r)
+	if r.c.log.fold.Undecoded() > 0 {
+		r.c.b.o.Log.Warn("some of a session's log could not be read", zap.Int("events", r.c.log.fold.Undecoded()))
+	}
+	if o.replaced {
+		r.emit(now(), chat.Frame{Type: chat.Notice, Code: chat.CodeUnknownSession, Sentence: say.Sentence(say.SessionReplaced)})
+	}
+	r.spawn(r.ctx, func(ctx context.Context) {
+		err := r.follow(ctx, o.stream, r.root, o.log.last, r.event)
+		if err != nil {
+			r.post(func() { r.apply(run.Died{Err: failure(ctx, err)}) })
+		}
+	})
+}
+
+// follow hands a session's events to the loop until the context ends. It follows
+// again where the gateway let it go.
+func (r *active) follow(ctx context.Context, s gateway.Stream, session string, after int64, take func(dsh.Event)) error {
+	defer func() { s.Close() }()
+	for {
+		item, err := s.Next(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, gateway.ErrSlow):
+			r.c.b.o.Log.Warn("a follower fell behind and begins again", zap.String("session", session))
+			s.Close()
+			next, err := r.link.gw.Follow(ctx, session, after)
+			if err != nil {
+				return err
+			}
+			s = next
+		case err != nil:
+			return err
+		case item.Event != nil:
+			after = item.Event.Seq
+			e := *item.Event
+			r.post(func() { take(e) })
+		}
+	}
+}
+
+// event takes in the next event of the chat's session.
+func (r *active) event(e dsh.Event) {
+	frames := r.c.log.apply(e)
+	if r.state.Phase >= run.Prompting {
+		r.emit(e.Time, frames...)
+	}
+	r.questions(r.root, e, frames)
+	r.signal(e)
+	r.answerChecks()
+}
+
+// signal tells the reducer what an event means for the run.
+func (r *active) signal(e dsh.Event) {
+	switch e.Type {
+	case dsh.TypeTurnStart:
+		r.apply(run.TurnStarted{})
+	case dsh.TypeTurnEnd:
+		if end, ok := project.TurnEnd(e); ok {
+			r.apply(run.TurnEnded{Reason: end.Reason})
+		}
+	case dsh.TypeUserMessage:
+		r.message(e)
+	case dsh.TypeInboxSpliced:
+		if s, ok := project.Data[dsh.Splice](e); ok {
+			for _, m := range s.Inserted {
+				if m.Source.Kind == "subagent-settled" {
+					r.apply(run.HelperReported{ID: m.Source.Sender})
+				}
+			}
+		}
+	case dsh.TypePermissionPreset, dsh.TypeSandboxMode, dsh.TypeApprovalPolicy:
+		r.switched = e.Seq
+		r.foreign()
+	case dsh.TypeToolCall:
+		if c, ok := project.Data[dsh.ToolCall](e); ok {
+			r.delegate = r.delegate || project.Delegates(c.Name)
+		}
+	case dsh.TypeSessionTitle:
+		if t, ok := project.Data[dsh.Title](e); ok {
+			r.titled(*t)
+		}
+	}
+}
+
+// message takes in that a turn has a person's message: ours, or one that was
+// waiting in the Harness.
+func (r *active) message(e dsh.Event) {
+	m, ok := project.Person(e)
+	switch {
+	case !ok:
+	case m.RPCID == r.req.RequestID:
+		r.apply(run.Seen{})
+	case r.state.Phase >= run.Prompting:
+		r.emit(e.Time, chat.Frame{Type: chat.Notice, Sentence: say.Sentence(say.ParkedFirst, "text", titleOf(m.Text))})
+	}
+}
+
+// modeSet says up to where changes of mode and policy are ours.
+func (r *active) modeSet(seq int64) {
+	r.modeSeq = seq
+	r.foreign()
+}
+
+// foreign stops the run where its mode or policy was changed by something else.
+func (r *active) foreign() {
+	if r.modeSeq >= 0 && r.switched > r.modeSeq {
+		r.apply(run.Changed{Err: policyChanged("mode or policy")})
+	}
+}
+
+func policyChanged(what string) *chat.Error {
+	return &chat.Error{Code: chat.CodeModeUnavailable, Sentence: say.Sentence(say.PolicyChanged), Details: what, Actions: []string{project.ActionRetry}}
+}
+
+// questions keeps the table of approvals in step with a session's events.
+func (r *active) questions(session string, e dsh.Event, frames []chat.Frame) {
+	if e.Type != dsh.TypeApprovalAsked && e.Type != dsh.TypeApprovalDecided {
+		return
+	}
+	a, ok := project.Data[dsh.Approval](e)
+	if !ok {
+		return
+	}
+	if e.Type == dsh.TypeApprovalAsked {
+		for _, f := range frames {
+			if f.Type == chat.AgentTool && f.Tool.State == chat.ToolProposed {
+				r.c.b.approvals.propose(&pending{run: r, session: session, callID: a.CallID, approvalID: a.ID, tool: *f.Tool})
+			}
+		}
+		return
+	}
+	if ours := r.c.b.approvals.decided(a.ID); a.Outcome == "allowed-once" && !ours {
+		r.apply(run.Changed{Err: policyChanged("an answer")})
+	}
+}
+
+// titled keeps the Harness's title of the session, unless the person gave one. Its
+// fallback is made of the first message, as ours is.
+func (r *active) titled(t dsh.Title) {
+	if t.Title == "" || t.Source.Kind == "fallback" {
+		return
+	}
+	err := r.c.b.records.change(r.c.id, func(c *record) {
+		if !c.Named {
+			c.Title = titleOf(t.Title)
+		}
+	})
+	if err != nil {
+		r.c.b.o.Log.Warn("a title was not kept", zap.Error(err))
+	}
+}
+
+// connection tells the page that the Harness cannot be reached, or can again.
+func (r *active) connection(key string) {
+	lost := key == say.Reconnecting
+	if lost == r.lost || r.state.Phase < run.Prompting {
+		return
+	}
+	r.lost = lost
+	r.emit(now(), chat.Frame{Type: chat.Status, Sentence: say.Sentence(key)})
+}
