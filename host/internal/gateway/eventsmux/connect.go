@@ -61,14 +61,16 @@ func (g *Gateway) connect(ctx context.Context, ready func()) error {
 	g.state.set(true, nil, nil)
 	g.log.Info("connected", zap.Duration("took", time.Since(start)))
 
-	ctx, cancel := context.WithCancelCause(ctx)
+	serving, cancel := context.WithCancelCause(ctx)
 	var wg sync.WaitGroup
-	wg.Go(func() { cancel(mux.serve(ctx, g.onMux)) })
-	wg.Go(func() { cancel(host.serve(ctx, g.onHost)) })
-	wg.Go(func() { g.reconcile(ctx, asked) })
+	wg.Go(func() { cancel(mux.serve(serving, g.onMux)) })
+	wg.Go(func() { cancel(host.serve(serving, g.onHost)) })
+	wg.Go(func() { g.reconcile(serving, asked) })
 	wg.Wait()
-	err = context.Cause(ctx)
-	g.hub.disconnected(err)
+	err = context.Cause(serving)
+	if ctx.Err() == nil {
+		g.hub.disconnected(err)
+	}
 	return err
 }
 

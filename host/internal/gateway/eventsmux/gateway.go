@@ -73,6 +73,9 @@ func Dial(ctx context.Context, o Options) (*Gateway, error) {
 	g.stop = stop
 	g.during = func(ctx context.Context) (context.Context, context.CancelFunc) {
 		ctx, cancel := context.WithCancelCause(ctx)
+		if life.Err() != nil {
+			cancel(gateway.ErrClosed) // AfterFunc would do it a moment later
+		}
 		end := context.AfterFunc(life, func() { cancel(gateway.ErrClosed) })
 		return ctx, func() { end(); cancel(nil) }
 	}

@@ -2,6 +2,8 @@ package eventsmux_test
 
 import (
 	"context"
+	"crypto/sha1"
+	"encoding/base64"
 	"errors"
 	"net"
 	"net/http"
@@ -135,6 +137,12 @@ func start(t *testing.T, setup ...func(*bench)) (*bench, eventsmux.Options) {
 func connect(t *testing.T, setup ...func(*bench)) *bench {
 	t.Helper()
 	b, o := start(t, setup...)
+	dial(t, b, o)
+	return b
+}
+
+func dial(t *testing.T, b *bench, o eventsmux.Options) {
+	t.Helper()
 	gw, err := eventsmux.Dial(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +153,6 @@ func connect(t *testing.T, setup ...func(*bench)) *bench {
 			t.Error(err)
 		}
 	})
-	return b
 }
 
 // delta appends a piece of text.
@@ -206,3 +213,9 @@ func connection(n gateway.Notice) *gateway.Connection { return n.Connection }
 
 // path matches requests of one method.
 func path(r *http.Request, method string) bool { return strings.HasSuffix(r.URL.Path, "/api/"+method) }
+
+// acceptKey is the answer to a WebSocket key (RFC 6455 §4.2.2).
+func acceptKey(key string) string {
+	sum := sha1.Sum([]byte(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
+	return base64.StdEncoding.EncodeToString(sum[:])
+}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/gorilla/websocket"
 )
@@ -24,16 +25,19 @@ type link struct {
 	gone  bool     // under Server.mu
 }
 
-var upgrader = websocket.Upgrader{WriteBufferSize: 64 << 10}
+var upgrader = websocket.Upgrader{WriteBufferSize: 64 << 10, HandshakeTimeout: 5 * time.Second}
 
 // downlink serves one socket until either side closes it.
 func (s *Server) downlink(w http.ResponseWriter, r *http.Request) {
+	// The Harness subscribes in the step that answers the upgrade: a client that has
+	// its answer misses nothing. Hence the lock over the handshake.
+	s.mu.Lock()
 	conn, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
+		s.mu.Unlock()
 		return
 	}
 	l := &link{path: r.URL.Path, conn: conn, wake: make(chan struct{}, 1)}
-	s.mu.Lock()
 	s.links[l] = struct{}{}
 	if l.path == muxPath {
 		s.replayTo(l)
