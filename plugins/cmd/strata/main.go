@@ -7,6 +7,6 @@ import (
 	"strata.dev/bridge/plugins/sdk"
 )
 
-func init() { sdk.Register(gate.Plugin) }
+func init() { sdk.Register(wrap(gate.Plugin)) }
 
 func main() {}
