@@ -31,3 +31,17 @@ const (
 	// HarnessLeftover is said where processes of a dead host cannot be ended.
 	HarnessLeftover = "An agent of an earlier Strata is still running and cannot be ended. End process {pid}, then start Strata again."
 )
+
+// Model connections and the key proxy.
+const (
+	// KeyFileWrong is said where a key file holds something else than one key.
+	KeyFileWrong = "{path} must hold one line with nothing but the key. Correct it and start Strata again."
+	// KeyInClear is a warning for a key that travels without encryption.
+	KeyInClear = "The key is sent to {server} without encryption. Use an address with https:// if the server has one."
+	// ConnectionGone is what the Harness reads where its route was removed.
+	ConnectionGone = "This model connection is not set up any more. Choose another model and send the message again."
+	// RequestTooLarge is what the Harness reads for a request over 64 MiB.
+	RequestTooLarge = "This conversation is too large to send. Start a new chat, or remove pictures."
+	// ModelRedirects is said where the server answers with another address.
+	ModelRedirects = "The model server sends to another address, which is not followed. Correct --base-url and start Strata again."
+)

@@ -1,0 +1,100 @@
+package connections
+
+import (
+	"encoding"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/chat"
+)
+
+// Key is a provider's key. It prints, formats and encodes as "[key]", so that it
+// cannot get into a log, an error or a file by accident.
+type Key struct {
+	// A pointer, because fmt prints what is in an unexported field of another
+	// struct without asking its methods.
+	secret *string
+}
+
+var (
+	_ fmt.Formatter          = Key{}
+	_ encoding.TextMarshaler = Key{}
+)
+
+func newKey(secret string) Key { return Key{&secret} }
+
+func (k Key) reveal() string {
+	if k.secret == nil {
+		return ""
+	}
+	return *k.secret
+}
+
+const hidden = "[key]"
+
+// String gives "[key]", or "" for no key.
+func (k Key) String() string {
+	if k.IsZero() {
+		return ""
+	}
+	return hidden
+}
+
+// Format writes String for every verb.
+func (k Key) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, k.String()) }
+
+// MarshalText is String, for JSON and the like.
+func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// Redact takes the key out of text.
+func (k Key) Redact(text string) string {
+	if k.IsZero() {
+		return text
+	}
+	return strings.ReplaceAll(text, k.reveal(), hidden)
+}
+
+// IsZero tells that there is no key.
+func (k Key) IsZero() bool { return k.reveal() == "" }
+
+// maxKeyFile is the largest key file that is read, in bytes.
+const maxKeyFile = 64 << 10
+
+// ReadKey reads the one line of a key file. The warning, where there is one, says
+// that others can read the file. Errors are *chat.Error and never hold what is in
+// the file.
+func ReadKey(flag, path string) (Key, *chat.Sentence, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Key{}, nil, say.Error(chat.CodeBadRequest, err.Error(), say.NotFile, "flag", flag, "path", path)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	var data []byte
+	if err == nil {
+		data, err = io.ReadAll(io.LimitReader(f, maxKeyFile+1))
+	}
+	if err != nil {
+		return Key{}, nil, say.Error(chat.CodeBadRequest, err.Error(), say.NotFile, "flag", flag, "path", path)
+	}
+	secret := strings.TrimSpace(strings.TrimPrefix(string(data), "\ufeff"))
+	switch {
+	case secret == "":
+		return Key{}, nil, say.Error(chat.CodeBadRequest, "", say.FileEmpty, "flag", flag, "path", path)
+	case len(data) > maxKeyFile:
+		return Key{}, nil, say.Error(chat.CodeBadRequest, "more than 64 KiB", say.KeyFileWrong, "path", path)
+	}
+	if i := strings.IndexFunc(secret, func(r rune) bool { return r <= ' ' || r > '~' }); i >= 0 {
+		return Key{}, nil, say.Error(chat.CodeBadRequest, fmt.Sprintf("character %d cannot be part of a key", i+1), say.KeyFileWrong, "path", path)
+	}
+	var warning *chat.Sentence
+	if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
+		s := say.Sentence(say.FileOpen, "path", path)
+		warning = &s
+	}
+	return newKey(secret), warning, nil
+}

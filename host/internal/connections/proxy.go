@@ -1,0 +1,157 @@
+package connections
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// MaxBody is the largest request that is passed on, in bytes: a conversation with
+// many pictures.
+const MaxBody = 64 << 20
+
+// Proxy is the key proxy: a server on a loopback port of its own. It logs nothing.
+type Proxy struct {
+	listener net.Listener
+	server   *http.Server
+	upstream *http.Transport
+	served   chan struct{}
+
+	token       atomic.Pointer[[sha256.Size]byte] // hash of the launch's token
+	connections atomic.Pointer[map[string]*route]
+
+	mu     sync.Mutex
+	closed bool
+}
+
+// Listen starts the proxy on a free port of 127.0.0.1. It serves nothing until
+// SetConnections and Renew; end it with Close.
+func Listen() (*Proxy, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("starting key proxy: %w", err)
+	}
+	p := &Proxy{
+		listener: listener, served: make(chan struct{}),
+		upstream: &http.Transport{
+			Proxy:                 http.ProxyFromEnvironment,
+			DialContext:           (&net.Dialer{Timeout: 20 * time.Second}).DialContext,
+			TLSHandshakeTimeout:   20 * time.Second,
+			ForceAttemptHTTP2:     true,
+			DisableCompression:    true, // what is compressed cannot be passed on at once
+			MaxIdleConnsPerHost:   16,
+			IdleConnTimeout:       90 * time.Second,
+			ExpectContinueTimeout: time.Second,
+		},
+	}
+	p.connections.Store(&map[string]*route{})
+	p.server = &http.Server{
+		Handler:           http.HandlerFunc(p.serve),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		ErrorLog:          log.New(discard{}, "", 0),
+	}
+	go func() {
+		defer close(p.served)
+		_ = p.server.Serve(listener) // ends with Close
+	}()
+	return p, nil
+}
+
+// discard drops the server's own log, whose lines quote what clients send.
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+// SetConnections replaces what is served. Requests under way go on.
+func (p *Proxy) SetConnections(connections []Connection) error {
+	routes := make(map[string]*route, len(connections))
+	for _, c := range connections {
+		if !connectionID.MatchString(c.ID) || routes[c.ID] != nil {
+			return fmt.Errorf("connection %q: its id is no id of its own", c.ID)
+		}
+		if c.Upstream == nil {
+			return fmt.Errorf("connection %q: no base URL", c.ID)
+		}
+		routes[c.ID] = newRoute(c, p.upstream)
+	}
+	p.connections.Store(&routes)
+	return nil
+}
+
+// Renew makes a new token, for the next launch, and gives it. The one before does
+// not count any more.
+func (p *Proxy) Renew() string {
+	b := make([]byte, 32)
+	_, _ = rand.Read(b) // never fails
+	token := hex.EncodeToString(b)
+	sum := sha256.Sum256([]byte(token))
+	p.token.Store(&sum)
+	return token
+}
+
+// BaseURL is the address that stands for a connection's base URL.
+func (p *Proxy) BaseURL(id string) string {
+	return "http://" + p.listener.Addr().String() + "/" + id + "/v1"
+}
+
+// Close ends all requests and the server.
+func (p *Proxy) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil
+	}
+	p.closed = true
+	err := p.server.Close()
+	<-p.served
+	p.upstream.CloseIdleConnections()
+	if err != nil && !errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("ending key proxy: %w", err)
+	}
+	return nil
+}
+
+func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
+	if !p.admits(r) {
+		refuse(w, http.StatusUnauthorized, "unauthorized", tokenRefused, "")
+		return
+	}
+	id, rest, ok := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), "/"), "/v1/")
+	route := (*p.connections.Load())[id]
+	if !ok || route == nil {
+		refuse(w, http.StatusNotFound, "not-found", noConnection, "")
+		return
+	}
+	if leaves(rest) {
+		refuse(w, http.StatusBadRequest, "bad-request", badPath, "")
+		return
+	}
+	if r.ContentLength > MaxBody {
+		refuse(w, http.StatusRequestEntityTooLarge, "too-large", tooLarge, "")
+		return
+	}
+	if r.Body != nil {
+		r.Body = http.MaxBytesReader(w, r.Body, MaxBody)
+	}
+	route.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), restKey{}, rest)))
+}
+
+// admits compares the token in constant time.
+func (p *Proxy) admits(r *http.Request) bool {
+	want := p.token.Load()
+	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	sum := sha256.Sum256([]byte(given))
+	return ok && want != nil && subtle.ConstantTimeCompare(sum[:], want[:]) == 1
+}
