@@ -51,8 +51,18 @@ func Dial(ctx context.Context, o Options) (*Gateway, error) {
 	if err != nil || base.Scheme != "http" || base.Host == "" {
 		return nil, fmt.Errorf("the Harness's address %q is not an http URL", o.BaseURL)
 	}
-	o = o.withDefaults()
-	g := &Gateway{
+	life, stop := context.WithCancel(context.Background())
+	g := newGateway(o.withDefaults(), base, life, stop)
+	go g.run(life)
+	if err := g.state.await(ctx); err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
+	return g, nil
+}
+
+// newGateway makes a Gateway without a connection; its calls end with life.
+func newGateway(o Options, base *url.URL, life context.Context, stop context.CancelFunc) *Gateway {
+	return &Gateway{
 		opts: o,
 		base: base,
 		log:  o.Logger,
@@ -67,23 +77,17 @@ func Dial(ctx context.Context, o Options) (*Gateway, error) {
 			},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
+		during: func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancelCause(ctx)
+			if life.Err() != nil {
+				cancel(gateway.ErrClosed) // AfterFunc would do it a moment later
+			}
+			end := context.AfterFunc(life, func() { cancel(gateway.ErrClosed) })
+			return ctx, func() { end(); cancel(nil) }
+		},
+		stop: stop,
 		done: make(chan struct{}),
 	}
-	life, stop := context.WithCancel(context.Background())
-	g.stop = stop
-	g.during = func(ctx context.Context) (context.Context, context.CancelFunc) {
-		ctx, cancel := context.WithCancelCause(ctx)
-		if life.Err() != nil {
-			cancel(gateway.ErrClosed) // AfterFunc would do it a moment later
-		}
-		end := context.AfterFunc(life, func() { cancel(gateway.ErrClosed) })
-		return ctx, func() { end(); cancel(nil) }
-	}
-	go g.run(life)
-	if err := g.state.await(ctx); err != nil {
-		return nil, errors.Join(err, g.Close())
-	}
-	return g, nil
 }
 
 // Wire gives "events.mux".

@@ -57,7 +57,7 @@ func (h *hub) publish(n gateway.Notice) {
 func (h *hub) connected() []gateway.Approval {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.told = map[string]bool{}
+	h.told = nil
 	h.publish(gateway.Notice{Connection: &gateway.Connection{Up: true}})
 	return slices.Clone(h.pending)
 }
@@ -114,6 +114,9 @@ func (h *hub) status(sessionID string, running bool) {
 func (h *hub) know(sessionID string, running bool) {
 	if h.running == nil {
 		h.running = map[string]bool{}
+	}
+	if h.told == nil {
+		h.told = map[string]bool{}
 	}
 	h.running[sessionID] = running
 	h.told[sessionID] = true

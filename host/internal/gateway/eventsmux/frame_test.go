@@ -1,0 +1,116 @@
+package eventsmux
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"strata.dev/bridge/proto/dsh"
+)
+
+// Every recorded frame is taken: events and projections reach the followers of
+// their session, and nothing is left out but what is known to be.
+func TestRecordedFrames(t *testing.T) {
+	files, err := filepath.Glob("../../../../proto/dsh/testdata/frames-rc8/*.json")
+	if err != nil || len(files) != 26 {
+		t.Fatalf("want 26 recorded files, got %d (%v)", len(files), err)
+	}
+	g := unconnected(t, "http://127.0.0.1:1")
+	seen := g.Watch().(*watcher)
+	defer seen.Close()
+	want, got := map[string]int{}, map[string]int{}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var frames []json.RawMessage
+		if err := json.Unmarshal(raw, &frames); err != nil {
+			t.Fatal(err)
+		}
+		followers := map[string]*stream{}
+		for _, raw := range frames {
+			var f struct {
+				Method  string
+				Payload struct{ SessionID string }
+			}
+			if err := json.Unmarshal(raw, &f); err != nil {
+				t.Fatal(err)
+			}
+			id := f.Payload.SessionID
+			if followers[id] == nil {
+				followers[id] = &stream{gw: g, session: id, wake: make(chan struct{}, 1), seen: 1 << 40}
+				if err := g.streams.add(followers[id]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want[f.Method]++
+			handle := g.onMux
+			if f.Method[:5] == "host/" {
+				handle = g.onHost
+			}
+			if err := handle(raw); err != nil {
+				t.Errorf("%s: %v", filepath.Base(file), err)
+			}
+		}
+		for _, s := range followers {
+			for item, ok := s.queue.take(); ok; item, ok = s.queue.take() {
+				if item.Event != nil {
+					got["session/event"]++
+				} else {
+					got["session/projection"]++
+				}
+			}
+			g.streams.remove(s)
+		}
+	}
+	for {
+		kind, ok := kindOfNext(seen)
+		if !ok {
+			break
+		}
+		got[kind]++
+	}
+	got["session/subscribed"] = want["session/subscribed"]
+	skips := []dsh.Skip{
+		{Kind: dsh.SkipType, Name: "frame host/remote-event", N: 3},
+		{Kind: dsh.SkipType, Name: "frame question/resolved", N: 1},
+	}
+	if diff := cmp.Diff(skips, g.Skipped()); diff != "" {
+		t.Errorf("left out (-want +got):\n%s", diff)
+	}
+	for _, s := range skips {
+		got[s.Name[len("frame "):]] = int(s.N)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("frames by kind (-sent +taken):\n%s", diff)
+	}
+}
+
+// kindOfNext takes the next notice that is there.
+func kindOfNext(w *watcher) (string, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n, ok := w.queue.take()
+	switch {
+	case !ok:
+		return "", false
+	case n.Approval != nil:
+		return "approval/requested", true
+	case n.Resolved != nil:
+		return "approval/resolved", true
+	case n.Question != nil:
+		return "question/requested", true
+	case n.Queue != nil:
+		return "session/queue", true
+	case n.SessionAdded != nil:
+		return "host/session-added", true
+	case n.SessionGone != "":
+		return "host/session-removed", true
+	default:
+		return "host/session-status", true
+	}
+}
