@@ -78,7 +78,7 @@ func TestProcess(t *testing.T) {
 		return StartProcess(t, home, Command{Name: "sh", Path: "/bin/sh", Args: []string{"-c", script}, Dir: home.Workspace,
 			Env: Environ(t, home, nil, "MARK=m"), Stdin: stdin})
 	}
-	p := sh(`read x; echo "got $x $MARK"; echo err >&2; trap 'echo term; exit 3' TERM; read y; while :; do wait; done`, "in\n")
+	p := sh(`trap 'echo term; exit 3' TERM; read x; echo "got $x $MARK"; echo err >&2; read y`, "in\n")
 	if line, err := p.WaitLine(ctx, func(s string) bool { return strings.HasPrefix(s, "got") }); line != "got in m" || err != nil {
 		t.Errorf("line %q, %v", line, err)
 	}

@@ -34,7 +34,7 @@ func think(req ChatRequest, c Conversation) reply {
 		return reply{err: err, step: -1}
 	}
 	r := reply{step: s.Skip + c.Served}
-	r.key = fmt.Sprintf("%d %s", r.step, s.Text)
+	r.key = fmt.Sprintf("%d %s", r.step, withoutResume(s.Text))
 	r.actions = []Action{{Op: OpSay, Text: Finished}}
 	if r.step < len(s.Steps) {
 		r.actions = s.Steps[r.step]

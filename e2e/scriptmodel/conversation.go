@@ -1,8 +1,6 @@
 package scriptmodel
 
-import (
-	"strings"
-)
+import "strings"
 
 // Kind is what a request is for.
 type Kind string
@@ -44,8 +42,12 @@ var notes = []string{
 	checkpoint,
 }
 
-// checkpoint begins the message that stands for compacted ones.
-const checkpoint = "This is an automatically generated checkpoint"
+// checkpoint begins the message that stands for compacted ones; its last line
+// ends in checkpointEnd.
+const (
+	checkpoint    = "This is an automatically generated checkpoint"
+	checkpointEnd = "</compacted-summary>"
+)
 
 // Read tells what the messages ask.
 func Read(messages []Message) Conversation {
@@ -56,7 +58,7 @@ func Read(messages []Message) Conversation {
 	for _, m := range messages {
 		switch {
 		case m.Role == "user" && isPerson(string(m.Content)):
-			c.Person, c.After, c.Served = string(m.Content), nil, 0
+			c.Person, c.After, c.Served = strings.TrimSuffix(strings.TrimSpace(string(m.Content)), checkpointEnd), nil, 0
 		case m.Role == "assistant":
 			c.Served++
 			c.After = append(c.After, m)
