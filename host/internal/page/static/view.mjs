@@ -1,0 +1,214 @@
+// What a chat looks like, as a pure function of its frames: reduce(view, frame)
+// gives the next view and changes nothing. What did not change keeps its
+// identity, so that only what did is drawn again.
+/** @import * as chat from '../../../../proto/schema/chat.js' */
+
+/**
+ * One piece of an answer, in the order it came.
+ * @typedef {{kind: 'text', text: string, own: boolean}
+ *   | {kind: 'reasoning', text: string}
+ *   | {kind: 'tool', tool: chat.Tool}
+ *   | {kind: 'draft', id: string, name: string, size: number, lines: number, tail: string}
+ *   | {kind: 'helper', helper: chat.Helper}
+ *   | {kind: 'note', text: string, details: string}
+ *   | {kind: 'error', text: string, details: string, code: string, actions: string[]}} Part
+ *
+ * @typedef {{role: 'user' | 'assistant', parts: Part[], time: number}} Entry
+ *
+ * @typedef {object} View
+ * @property {Entry[]} entries
+ * @property {string} run the newest run, '' before the first
+ * @property {number} seq of the newest frame seen of that run
+ * @property {'idle' | 'queued' | 'running'} phase
+ * @property {string} sessionId
+ * @property {string} mode of the newest run
+ * @property {string} model of the newest run
+ * @property {string} status one line while it works
+ * @property {{tokens: number, window: number, percent: number} | null} context
+ */
+
+/** @type {View} */
+export const empty = {
+  entries: [], run: '', seq: 0, phase: 'idle', sessionId: '', mode: '', model: '', status: '', context: null,
+};
+
+/**
+ * A chat's history. Consecutive messages of the assistant are one entry.
+ * @param {chat.Message[] | null | undefined} messages
+ * @returns {Entry[]}
+ */
+export function entriesOf(messages) {
+  /** @type {Entry[]} */
+  const entries = [];
+  for (const m of messages ?? []) {
+    const role = m.role === 'user' ? 'user' : 'assistant';
+    const parts = partsOf(m);
+    const last = entries.at(-1);
+    if (role === 'assistant' && last?.role === 'assistant') last.parts.push(...parts);
+    else entries.push({ role, parts, time: m.time });
+  }
+  return entries;
+}
+
+/** @param {chat.Message} m @returns {Part[]} */
+function partsOf(m) {
+  /** @type {Part[]} */
+  const parts = [];
+  if (m.reasoning) parts.push({ kind: 'reasoning', text: m.reasoning });
+  if (m.text) parts.push({ kind: 'text', text: m.text, own: false });
+  for (const tool of m.tools ?? []) parts.push({ kind: 'tool', tool });
+  for (const n of m.notes ?? []) parts.push({ kind: 'note', text: n.text ?? '', details: '' });
+  return parts;
+}
+
+/**
+ * A chat as the host tells it (GET /api/chats/{id}).
+ * @param {chat.Chat} c
+ * @returns {View}
+ */
+export function viewOf(c) {
+  return {
+    ...empty, entries: entriesOf(c.messages), run: c.run ?? '', seq: c.seq ?? 0,
+    phase: c.run ? 'running' : 'idle', sessionId: c.sessionId ?? '',
+  };
+}
+
+/**
+ * The person's message, shown before the host has it.
+ * @param {View} view @param {string} text @param {number} time Unix milliseconds
+ * @returns {View}
+ */
+export function said(view, text, time) {
+  const entry = /** @type {Entry} */ ({ role: 'user', parts: [{ kind: 'text', text, own: false }], time });
+  return { ...view, entries: [...view.entries, entry], phase: 'queued', status: '' };
+}
+
+/**
+ * @param {View} view
+ * @param {chat.Frame} f
+ * @returns {View}
+ */
+export function reduce(view, f) {
+  if (f.type === 'reset') {
+    return {
+      ...view, entries: entriesOf(f.snapshot?.messages), run: f.run, seq: f.seq,
+      phase: f.run ? 'running' : 'idle', status: '',
+    };
+  }
+  if (f.run === view.run && f.seq <= view.seq) return view; // seen before a reconnect
+  const next = { ...view, run: f.run, seq: f.seq };
+  switch (f.type) {
+    case 'queued':
+      return { ...next, phase: 'queued' };
+    case 'start':
+      return {
+        ...next, phase: 'running', status: '', mode: f.mode ?? '', model: f.model ?? '',
+        sessionId: f.sessionId ?? view.sessionId,
+      };
+    case 'reasoning':
+      return extend(next, { kind: 'reasoning', text: f.text ?? '' });
+    case 'delta':
+      return extend(next, { kind: 'text', text: f.text ?? '', own: f.own ?? false });
+    case 'agent-tool':
+      return f.tool ? upsert(next, { kind: 'tool', tool: f.tool }, f.tool.id) : next;
+    case 'agent-tool-draft':
+      return upsert(next, {
+        kind: 'draft', id: f.id ?? '', name: f.name ?? '', size: f.size ?? 0, lines: f.lines ?? 0, tail: f.tail ?? '',
+      }, f.id ?? '');
+    case 'agent':
+      return typeof f.agent === 'object' ? upsert(next, { kind: 'helper', helper: f.agent }, f.agent.id) : next;
+    case 'context':
+      return { ...next, context: { tokens: f.tokens ?? 0, window: f.window ?? 0, percent: f.percent ?? 0 } };
+    case 'status':
+      return { ...next, status: f.text ?? '' };
+    case 'notice':
+      return append(next, { kind: 'note', text: f.text ?? '', details: f.details ?? '' });
+    case 'plan':
+      return append(next, { kind: 'text', text: f.plan?.text ?? '', own: false });
+    case 'error':
+      return ended(append(next, {
+        kind: 'error', text: f.text ?? '', details: f.details ?? '', code: f.code ?? '', actions: f.actions ?? [],
+      }));
+    case 'done':
+      return ended(next);
+    default:
+      return next; // a frame of tomorrow
+  }
+}
+
+/** Whether a frame is a run's last. @param {chat.Frame} f */
+export const ends = (f) => f.type === 'done' || f.type === 'error' || (f.type === 'reset' && !f.run);
+
+/** @param {View} view @returns {View} */
+const ended = (view) => ({ ...view, phase: 'idle', status: '' });
+
+/**
+ * Replaces the answer's parts; a new answer begins after a message of the person.
+ * @param {View} view @param {(parts: Part[]) => Part[]} change
+ * @returns {View}
+ */
+function answer(view, change) {
+  const last = view.entries.at(-1);
+  if (last?.role !== 'assistant') {
+    return { ...view, entries: [...view.entries, { role: 'assistant', parts: change([]), time: last?.time ?? 0 }] };
+  }
+  return { ...view, entries: [...view.entries.slice(0, -1), { ...last, parts: change(last.parts) }] };
+}
+
+/** @param {View} view @param {Part} part @returns {View} */
+const append = (view, part) => answer(view, (parts) => [...parts, part]);
+
+/**
+ * Adds streamed text to the part it continues.
+ * @param {View} view @param {Extract<Part, {kind: 'text' | 'reasoning'}>} part
+ * @returns {View}
+ */
+function extend(view, part) {
+  if (!part.text) return view;
+  return answer({ ...view, status: '' }, (parts) => {
+    const last = parts.at(-1);
+    const continues = last?.kind === part.kind && (last.kind !== 'text' || part.kind !== 'text' || last.own === part.own);
+    if (!continues) return [...parts, part];
+    return [...parts.slice(0, -1), /** @type {Part} */ ({ ...last, text: last.text + part.text })];
+  });
+}
+
+/**
+ * Puts a card in the place of the one with its id, wherever in the chat it is.
+ * A card takes the place of its draft too.
+ * @param {View} view @param {Part} part @param {string} id
+ * @returns {View}
+ */
+function upsert(view, part, id) {
+  for (let e = view.entries.length - 1; e >= 0; e--) {
+    const entry = view.entries[e];
+    const at = entry.parts.findIndex((p) => idOf(p) === id && sameCard(p.kind, part.kind));
+    if (at < 0) continue;
+    const changed = { ...entry, parts: entry.parts.with(at, part) };
+    return { ...view, entries: view.entries.with(e, changed) };
+  }
+  return append({ ...view, status: '' }, part);
+}
+
+/** @param {Part['kind']} was @param {Part['kind']} is */
+const sameCard = (was, is) => was === is || (was === 'draft' && is === 'tool');
+
+/** @param {Part} p */
+function idOf(p) {
+  switch (p.kind) {
+    case 'tool': return p.tool.id;
+    case 'draft': return p.id;
+    case 'helper': return p.helper.id;
+    default: return undefined;
+  }
+}
+
+/**
+ * The cards that wait for the person, oldest first.
+ * @param {View} view
+ * @returns {chat.Tool[]}
+ */
+export function waiting(view) {
+  if (view.phase === 'idle') return [];
+  return view.entries.flatMap((e) => e.parts.flatMap((p) => (p.kind === 'tool' && p.tool.state === 'proposed' ? [p.tool] : [])));
+}

@@ -1,0 +1,58 @@
+// The page's own words, in one place. What the host says comes with its frames.
+
+export const words = {
+  title: 'Strata',
+  newChat: 'New chat',
+  untitled: 'New chat',
+  send: 'Send',
+  stop: 'Stop',
+  stopping: 'Stopping…',
+  approve: 'Approve',
+  deny: 'Deny',
+  answering: 'Sending your answer…',
+  note: 'Note for the assistant (optional)',
+  askTitle: 'The assistant asks before it does this',
+  details: 'Details',
+  input: 'Input',
+  result: 'Result',
+  reasoning: 'Reasoning',
+  thinking: 'Thinking…',
+  queued: 'Waiting for its turn…',
+  working: 'Working…',
+  stopped: 'Stopped.',
+  placeholder: 'Write a message',
+  retry: 'Send again',
+  latest: 'Newest message',
+  copied: 'Copied',
+  copy: 'Copy',
+  noToken: 'This page is not signed in. Open the address that Strata printed when it started.',
+  offline: 'Strata cannot be reached. Check that it is still running; this page tries again by itself.',
+  reconnecting: 'The connection was lost; trying again…',
+  badAnswer: 'Strata answered in a way this page does not understand. Reload the page.',
+  welcome: 'What shall we do?',
+  welcomeMore: 'The assistant reads freely. Before it changes anything it asks you here.',
+  needsYou: 'needs your answer',
+  running: 'working',
+  done: 'The answer is complete.',
+  denied: 'Not done',
+  helper: 'Helper',
+};
+
+/** What the Mode menu offers; an unknown mode is manual. */
+export const modes = [
+  { id: 'manual', name: 'Manual', about: 'asks before every change' },
+  { id: 'plan', name: 'Plan', about: 'only looks, changes nothing' },
+  { id: 'bypass', name: 'Bypass', about: 'changes things without asking' },
+];
+
+/** How a card's state reads. @type {Record<import('../../../../proto/schema/chat.js').ToolState, string>} */
+export const states = {
+  running: 'Running',
+  proposed: 'Needs your answer',
+  done: 'Done',
+  denied: 'Not allowed',
+  error: 'Failed',
+};
+
+/** What a person may try first. */
+export const suggestions = ['List the files here', 'What is in README?', 'Write hello.txt'];
