@@ -1,0 +1,256 @@
+// The page: what is shown, and what a click does.
+/** @import * as chat from '../../../../proto/schema/chat.js' */
+/** @import {View} from './view.mjs' */
+
+import { ApiError, connect } from './api.mjs';
+import { h, sentence, setChildren, setText } from './dom.mjs';
+import { follow } from './follow.mjs';
+import { takeToken } from './token.mjs';
+import { Composer } from './ui/composer.mjs';
+import { Sidebar } from './ui/sidebar.mjs';
+import { Transcript } from './ui/transcript.mjs';
+import { empty, reduce, said, viewOf, waiting } from './view.mjs';
+import { words } from './words.mjs';
+
+/** How often the host is asked how things stand, in ms: while something is under way, and else. */
+const soon = 1500;
+const later = 5000;
+
+const api = connect(takeToken(location, sessionStorage, history));
+
+const state = {
+  current: sessionStorage.getItem('strata.chat') || newId(),
+  /** @type {Map<string, View>} */
+  views: new Map(),
+  /** @type {Map<string, string>} */
+  drafts: new Map(),
+  /** @type {chat.ChatSummary[]} */
+  chats: [],
+  /** @type {Set<string>} */
+  asking: new Set(),
+  /** @type {chat.AgentStatus | null} */
+  status: null,
+  /** @type {{text: string, details: string} | null} what keeps the page from working */
+  trouble: null,
+  model: '',
+  loading: false,
+  stopping: false,
+};
+
+/** @type {AbortController} lets go of what is shown now */
+let shown = new AbortController();
+
+const view = () => state.views.get(state.current) ?? empty;
+const modeKey = () => `strata.mode.${state.current}`;
+const mode = () => sessionStorage.getItem(modeKey()) || 'manual';
+
+/** Not randomUUID: that one is missing where the page is served without TLS to another machine. */
+function newId() {
+  return `c-${[...crypto.getRandomValues(new Uint8Array(12))].map((b) => b.toString(16).padStart(2, '0')).join('')}`;
+}
+
+const banner = h('div', { class: 'banner', hidden: true });
+const title = h('h1', {}, words.title);
+const announcer = h('div', { class: 'unseen', 'aria-live': 'polite' });
+const menu = h('button', { type: 'button', class: 'menu', 'aria-label': 'Chats', 'aria-controls': 'sidebar', 'aria-expanded': 'false', click: () => toggleMenu() }, '☰');
+const sidebar = new Sidebar({ open: (id) => { toggleMenu(false); open(id); }, create: () => { toggleMenu(false); open(newId(), true); } });
+const transcript = new Transcript({ answer, retry }, (text) => { composer.value = text; composer.focus(); });
+const composer = new Composer({
+  send,
+  stop,
+  mode: (m) => { sessionStorage.setItem(modeKey(), m); render(); },
+  model: (m) => { state.model = m; render(); },
+});
+
+/** @param {boolean} [on] */
+function toggleMenu(on = !document.body.classList.contains('menu-open')) {
+  document.body.classList.toggle('menu-open', on);
+  menu.setAttribute('aria-expanded', String(on));
+}
+
+let drawing = false;
+function render() {
+  if (drawing) return;
+  drawing = true;
+  requestAnimationFrame(() => {
+    drawing = false;
+    draw();
+  });
+}
+
+function draw() {
+  const v = view();
+  const known = state.chats.find((c) => c.chatId === state.current);
+  setText(title, known?.title || (v.entries.length ? words.untitled : words.title));
+  document.title = `${state.asking.size ? '● ' : ''}${title.textContent}`;
+  sidebar.update(known || !v.entries.length ? state.chats
+    : [{ chatId: state.current, title: '', updatedAt: 0, run: v.run }, ...state.chats], state.current, state.asking);
+  transcript.update(state.current, v, state.loading);
+  composer.update(v, mode(), state.model, state.status?.routes ?? [], state.stopping);
+  const s = state.status;
+  const say = state.trouble ?? (s && s.state !== 'ready' ? { text: s.text ?? '', details: s.detail ?? '' } : null);
+  banner.hidden = !say?.text;
+  banner.dataset.kind = state.trouble ? 'trouble' : s?.state ?? '';
+  const drawn = say ? `${say.text}\n${say.details}` : '';
+  if (banner.dataset.drawn !== drawn) {
+    banner.dataset.drawn = drawn;
+    setChildren(banner, say ? [sentence(say.text, say.details, words.details)] : []);
+  }
+}
+
+/** @param {string} id @param {View} v */
+function setView(id, v) {
+  const before = waiting(state.views.get(id) ?? empty).length;
+  state.views.set(id, v);
+  if (id !== state.current) return;
+  const now = waiting(v);
+  if (now.length) state.asking.add(id);
+  else state.asking.delete(id);
+  if (now.length > before) setText(announcer, `${words.askTitle}: ${now.at(-1)?.title}`);
+  render();
+}
+
+/** @param {unknown} err */
+function trouble(err) {
+  if (!(err instanceof ApiError)) throw err;
+  state.trouble = { text: err.message, details: err.details };
+  render();
+}
+
+/** Shows a chat and follows its run. @param {string} id @param {boolean} [fresh] the host has nothing of it */
+async function open(id, fresh = false) {
+  shown.abort();
+  const mine = shown = new AbortController();
+  state.drafts.set(state.current, composer.value);
+  if (id !== state.current) composer.value = state.drafts.get(id) ?? '';
+  Object.assign(state, { current: id, stopping: false, loading: !fresh });
+  sessionStorage.setItem('strata.chat', id);
+  composer.say('');
+  composer.focus();
+  render();
+  if (fresh) return;
+  try {
+    const c = await api.chat(id);
+    if (mine.signal.aborted) return;
+    setView(id, { ...viewOf(c), context: view().context });
+    if (c.run) run(mine, {});
+  } catch (err) {
+    if (mine.signal.aborted) return;
+    // A chat of which nothing was sent yet is unknown to the host.
+    if (err instanceof ApiError && err.code === 'unknown-chat') state.views.delete(id);
+    else trouble(err);
+  } finally {
+    if (!mine.signal.aborted) state.loading = false;
+    render();
+  }
+}
+
+/**
+ * Follows the run of the shown chat, a new one where there is a request.
+ * @param {AbortController} mine
+ * @param {{request?: chat.StreamRequest}} o
+ */
+async function run(mine, { request }) {
+  const id = state.current;
+  const { run: name, seq } = view();
+  try {
+    await follow({
+      api, chatId: id, request, run: request ? '' : name, seq, signal: mine.signal,
+      onFrame: (f) => setView(id, reduce(view(), f)),
+      onCut: (err) => setView(id, { ...view(), status: err ? (err.code ? err.message : words.reconnecting) : '' }),
+    });
+    if (mine.signal.aborted) return;
+    setText(announcer, words.done);
+    if (view().phase !== 'idle') setView(id, { ...view(), phase: 'idle' });
+  } catch (err) {
+    if (mine.signal.aborted) return;
+    const e = err instanceof ApiError ? err : new ApiError(0, { details: String(err) });
+    const v = view();
+    // Nothing is lost: what was not taken goes back to where it was written.
+    const unsent = request && v.phase === 'queued' && v.entries.at(-1)?.role === 'user';
+    setView(id, { ...v, phase: 'idle', entries: unsent ? v.entries.slice(0, -1) : v.entries });
+    if (unsent && !composer.value) composer.value = request.text;
+    composer.say(e.message, e.details);
+  } finally {
+    if (!mine.signal.aborted) state.stopping = false;
+    render();
+    poll();
+  }
+}
+
+/** @param {string} text */
+function send(text) {
+  composer.say('');
+  shown.abort();
+  shown = new AbortController();
+  setView(state.current, said(view(), text, Date.now()));
+  transcript.toEnd();
+  run(shown, { request: { chatId: state.current, text, mode: mode(), model: state.model || undefined, requestId: newId() } });
+}
+
+/** Sends the newest message of the person once more. */
+function retry() {
+  const last = view().entries.findLast((e) => e.role === 'user')?.parts[0];
+  if (view().phase === 'idle' && last?.kind === 'text') send(last.text);
+}
+
+async function stop() {
+  const id = state.current;
+  state.stopping = true;
+  render();
+  try {
+    await api.stop({ chatId: id, sessionId: view().sessionId || undefined });
+  } catch (err) {
+    if (id === state.current && err instanceof ApiError) composer.say(err.message, err.details);
+  }
+  if (id === state.current) state.stopping = false;
+  render();
+}
+
+/** @type {import('./ui/tool.mjs').Answer} */
+async function answer(tool, decision, note) {
+  const id = state.current;
+  try {
+    await api.answer({ sessionId: view().sessionId || id, toolId: tool.id, decision, digest: tool.digest, note: note || undefined });
+    return '';
+  } catch (err) {
+    if (!(err instanceof ApiError)) throw err;
+    // What is shown is not what waits: show the chat as it is.
+    if (['not-pending', 'changed', 'unknown-tool', 'unknown-session'].includes(err.code) && id === state.current) {
+      await open(id);
+      composer.say(err.message, err.details);
+    }
+    return err.message;
+  }
+}
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+async function poll() {
+  clearTimeout(timer);
+  if (document.visibilityState === 'visible') {
+    try {
+      const [status, chats, pending] = await Promise.all([api.status(), api.chats(), api.pending()]);
+      Object.assign(state, { status, trouble: null, chats: (chats.chats ?? []).filter((c) => !c.archived) });
+      state.asking = new Set((pending.pending ?? []).map((p) => p.chatId));
+      const here = state.chats.find((c) => c.chatId === state.current);
+      // Begun elsewhere, in another tab for one.
+      if (here?.run && view().phase === 'idle' && !state.loading && here.run !== view().run) open(state.current);
+      render();
+    } catch (err) {
+      trouble(err);
+    }
+  }
+  clearTimeout(timer);
+  const busy = state.trouble || state.status?.state !== 'ready' || state.chats.some((c) => c.run);
+  timer = setTimeout(poll, busy ? soon : later);
+}
+
+document.addEventListener('visibilitychange', poll);
+document.body.append(
+  sidebar.el,
+  h('div', { class: 'main' }, h('header', {}, menu, title), banner, transcript.el, composer.el),
+  announcer,
+);
+open(state.current);
+poll();

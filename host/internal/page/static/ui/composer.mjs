@@ -1,0 +1,105 @@
+// Where the person writes: text, mode, model, Send or Stop.
+/** @import * as chat from '../../../../../proto/schema/chat.js' */
+/** @import {View} from '../view.mjs' */
+
+import { h, sentence, setChildren, setText } from '../dom.mjs';
+import { modes, words } from '../words.mjs';
+
+/** The most lines that the box grows to. */
+const maxRows = 10;
+
+export class Composer {
+  #problem = h('div', { class: 'problem', role: 'alert', hidden: true });
+  #text = h('textarea', { id: 'message', rows: 1, placeholder: words.placeholder, 'aria-label': words.placeholder, enterkeyhint: 'send' });
+  #mode = h('select', { 'aria-label': 'Mode', id: 'mode' }, ...modes.map((m) => h('option', { value: m.id }, `${m.name} — ${m.about}`)));
+  #model = h('select', { 'aria-label': 'Model', id: 'model', hidden: true });
+  #send = h('button', { type: 'submit', class: 'send' }, words.send);
+  #stop = h('button', { type: 'button', class: 'stop', hidden: true }, words.stop);
+  #meter = h('meter', { min: 0, max: 100, high: 85, 'aria-label': 'How full the chat is' });
+  #full = h('label', { class: 'full', hidden: true }, this.#meter, h('span'));
+  el = h('form', { class: 'composer' }, this.#problem, this.#text,
+    h('div', { class: 'tools' }, this.#mode, this.#model, this.#full, h('span', { class: 'gap' }), this.#stop, this.#send));
+  #busy = false;
+
+  /**
+   * @param {object} on
+   * @param {(text: string) => void} on.send
+   * @param {() => void} on.stop
+   * @param {(mode: string) => void} on.mode
+   * @param {(model: string) => void} on.model
+   */
+  constructor(on) {
+    const submit = () => {
+      const text = this.#text.value.trim();
+      if (this.#busy || !text) return;
+      this.value = '';
+      on.send(text);
+    };
+    this.el.addEventListener('submit', (e) => {
+      e.preventDefault();
+      submit();
+    });
+    this.#text.addEventListener('keydown', (e) => {
+      if (e.key !== 'Enter' || e.shiftKey || e.isComposing) return;
+      e.preventDefault();
+      submit();
+    });
+    this.#text.addEventListener('input', () => this.#grow());
+    this.#stop.addEventListener('click', on.stop);
+    this.#mode.addEventListener('change', () => on.mode(this.#mode.value));
+    this.#model.addEventListener('change', () => on.model(this.#model.value));
+  }
+
+  get value() {
+    return this.#text.value;
+  }
+
+  set value(text) {
+    this.#text.value = text;
+    this.#grow();
+  }
+
+  focus() {
+    this.#text.focus();
+  }
+
+  /** Says why a message was not taken; '' is nothing. @param {string} text @param {string} [details] */
+  say(text, details = '') {
+    this.#problem.hidden = !text;
+    setChildren(this.#problem, text ? [sentence(text, details, words.details)] : []);
+  }
+
+  /**
+   * @param {View} view @param {string} mode @param {string} model
+   * @param {chat.Route[]} routes @param {boolean} stopping
+   */
+  update(view, mode, model, routes, stopping) {
+    this.#busy = view.phase !== 'idle';
+    this.#send.hidden = this.#busy;
+    this.#stop.hidden = !this.#busy;
+    this.#stop.disabled = stopping;
+    setText(this.#stop, stopping ? words.stopping : words.stop);
+    this.#mode.value = mode;
+    this.el.dataset.mode = mode;
+    this.#models(routes, model);
+    this.#full.hidden = !view.context;
+    if (view.context) {
+      this.#meter.value = view.context.percent;
+      setText(/** @type {HTMLElement} */ (this.#full.lastChild), `${view.context.percent}% of ${Math.round(view.context.window / 1000)}K`);
+    }
+  }
+
+  /** @param {chat.Route[]} routes @param {string} model */
+  #models(routes, model) {
+    this.#model.hidden = routes.length < 2;
+    const known = [...this.#model.options].map((o) => o.value).join();
+    if (known !== routes.map((r) => r.id).join()) {
+      setChildren(this.#model, routes.map((r) => h('option', { value: r.id }, r.name || r.id)));
+    }
+    this.#model.value = model || routes.find((r) => r.default)?.id || '';
+  }
+
+  #grow() {
+    this.#text.rows = Math.min(maxRows, this.#text.value.split('\n').length);
+  }
+}

@@ -1,0 +1,88 @@
+// One view per part of an answer: an element, and how it follows its part.
+/** @import {Part} from '../view.mjs' */
+/** @import {Answer} from './tool.mjs' */
+
+import { h, sentence, setText } from '../dom.mjs';
+import { words } from '../words.mjs';
+import { MarkdownView } from './markdown.mjs';
+import { duration, ToolView } from './tool.mjs';
+
+/**
+ * @typedef {object} Context what parts need of the page
+ * @property {Answer} answer
+ * @property {() => void} retry
+ *
+ * @typedef {{el: HTMLElement, update: (part: any, live: boolean) => void}} PartView
+ */
+
+/** @param {Part} part @param {Context} context @returns {PartView} */
+export function partView(part, context) {
+  switch (part.kind) {
+    case 'text': return textView(part.own);
+    case 'reasoning': return reasoningView();
+    case 'tool': {
+      const view = new ToolView(context.answer);
+      return { el: view.el, update: (p, live) => view.update(p.tool, live) };
+    }
+    case 'draft': return draftView();
+    case 'helper': return helperView();
+    case 'note': return fixed(h('div', { class: 'notice' }, sentence(part.text, part.details, words.details)));
+    case 'error': return fixed(h('div', { class: 'failure', role: 'alert' }, sentence(part.text, part.details, words.details),
+      h('button', { type: 'button', click: context.retry }, words.retry)));
+  }
+}
+
+/** @param {HTMLElement} el @returns {PartView} */
+const fixed = (el) => ({ el, update: () => {} });
+
+/** @param {boolean} own @returns {PartView} */
+function textView(own) {
+  const view = new MarkdownView();
+  view.el.classList.toggle('own', own);
+  return { el: view.el, update: (p) => view.update(p.text) };
+}
+
+/** @returns {PartView} */
+function reasoningView() {
+  const text = h('div', { class: 'text' });
+  const label = h('summary', {});
+  const el = h('details', { class: 'reasoning' }, label, text);
+  return {
+    el,
+    update: (p, live) => {
+      setText(text, p.text);
+      setText(label, live ? words.thinking : words.reasoning);
+      el.classList.toggle('live', live);
+    },
+  };
+}
+
+/** @returns {PartView} */
+function draftView() {
+  const title = h('span', { class: 'title' });
+  const tail = h('pre', { tabindex: 0 });
+  const el = h('article', { class: 'card', 'data-state': 'running' },
+    h('div', { class: 'line' }, h('span', { class: 'mark', 'aria-hidden': 'true' }), title), tail);
+  return {
+    el,
+    update: (p) => {
+      setText(title, `${p.name} · ${p.lines} lines · ${(p.size / 1024).toFixed(1)} KB`);
+      setText(tail, p.tail);
+    },
+  };
+}
+
+/** @returns {PartView} */
+function helperView() {
+  const title = h('span', { class: 'title' });
+  const state = h('span', { class: 'state' });
+  const el = h('div', { class: 'helper' }, h('span', { class: 'mark', 'aria-hidden': 'true' }), title, state);
+  return {
+    el,
+    update: ({ helper }) => {
+      el.dataset.state = helper.status;
+      setText(title, `${words.helper}: ${helper.description || helper.name}`);
+      setText(state, [helper.status, helper.durationMs ? duration(helper.durationMs) : ''].filter(Boolean).join(' · '));
+    },
+  };
+}
