@@ -91,6 +91,12 @@ func TestKeyNeverShows(t *testing.T) {
 	if strings.Contains(strings.ToLower(shown.String()), fmt.Sprintf("%x", secret)) {
 		t.Error("the key shows in hex")
 	}
+	var known values
+	k.Register(&known)
+	Key{}.Register(&known)
+	if diff := cmp.Diff(values{secret}, known); diff != "" {
+		t.Errorf("Register (-want +got):\n%s", diff)
+	}
 	if got := k.Redact("a " + secret + "b"); got != "a [key]b" {
 		t.Errorf("Redact: %q", got)
 	}
@@ -98,6 +104,10 @@ func TestKeyNeverShows(t *testing.T) {
 		t.Errorf("no key: %q", got)
 	}
 }
+
+type values []string
+
+func (v *values) Add(values ...string) { *v = append(*v, values...) }
 
 func TestParseUpstream(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{

@@ -58,6 +58,13 @@ func (k Key) Redact(text string) string {
 	return strings.ReplaceAll(text, k.reveal(), hidden)
 }
 
+// Register makes the key known to what redacts texts.
+func (k Key) Register(redactor interface{ Add(values ...string) }) {
+	if !k.IsZero() {
+		redactor.Add(k.reveal())
+	}
+}
+
 // IsZero tells that there is no key.
 func (k Key) IsZero() bool { return k.reveal() == "" }
 

@@ -22,7 +22,7 @@ import (
 func DumpConfig(ctx context.Context, cfg Config) (tree []byte, warnings string, err error) {
 	dir := filepath.Join(cfg.Home, workDir)
 	if err := os.MkdirAll(dir, store.DirMode); err != nil {
-		return nil, "", fmt.Errorf("composing the profile: %w", err)
+		return nil, "", homeError(cfg.Home, err)
 	}
 	args := []string{cfg.Component.Bin, "--profile", cfg.Profile}
 	for _, p := range cfg.Patches {

@@ -12,6 +12,7 @@ const (
 	KindMissing  Kind = "missing"   // no component where one was named
 	KindBroken   Kind = "broken"    // a component that is not whole
 	KindNode     Kind = "node"      // no Node, one too old, or one that does not run
+	KindHome     Kind = "home"      // its home cannot be made or written
 	KindInUse    Kind = "in-use"    // another host runs a Harness on this home
 	KindLeftover Kind = "leftover"  // what a dead host left behind cannot be ended
 	KindLaunch   Kind = "launch"    // the program could not be started at all

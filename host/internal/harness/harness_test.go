@@ -108,6 +108,10 @@ func TestFailedStarts(t *testing.T) {
 		{"a service that nothing provides, after the URL line", func(t *testing.T) harness.Config {
 			return broken(t, plugin(t, "export const name = 'x', inject = ['nothing']\nexport function apply() {}\n"))
 		}, harness.KindInject, "waiting for service: nothing"},
+		// What an install with newer Cordis packages does: its hmr lacks a method.
+		{"packages that do not fit, after the URL line", func(t *testing.T) harness.Config {
+			return broken(t, plugin(t, "export function apply(ctx) { ctx.provide('hmr', {}) }\n"))
+		}, harness.KindDrift, "hmr.registerConfig is not a function"},
 		{"a plugin that throws", func(t *testing.T) harness.Config {
 			return broken(t, plugin(t, "export function apply() { throw new Error('not today') }\n"))
 		}, harness.KindPlugin, "not today"},
@@ -160,6 +164,11 @@ export function apply(ctx) {
 }
 `))
 		}, harness.KindFence, ""},
+		{"a home that is a file", func(t *testing.T) harness.Config {
+			cfg := config(t)
+			harnesstest.Write(t, cfg.Home, "")
+			return cfg
+		}, harness.KindHome, "not a directory"},
 		{"a program that is no program", func(t *testing.T) harness.Config {
 			cfg := broken(t, "")
 			cfg.Node.Path = filepath.Join(cfg.Home, "profiles", "strata", "package.json")

@@ -185,7 +185,7 @@ func failedSoon(err error) bool {
 		return false
 	}
 	switch e.Kind {
-	case KindMissing, KindBroken, KindNode, KindInUse, KindLeftover, KindLaunch, KindLoop:
+	case KindMissing, KindBroken, KindNode, KindHome, KindInUse, KindLeftover, KindLaunch, KindLoop:
 		return false
 	}
 	return true

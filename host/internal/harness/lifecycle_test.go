@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"strata.dev/bridge/host/internal/harness"
 	"strata.dev/bridge/host/internal/harness/harnesstest"
 )
@@ -35,7 +37,8 @@ type hostConfig struct {
 func TestMain(m *testing.M) {
 	text := os.Getenv(asHost)
 	if text == "" {
-		os.Exit(m.Run())
+		goleak.VerifyTestMain(m)
+		return
 	}
 	var told hostConfig
 	p, err := (*harness.Process)(nil), json.Unmarshal([]byte(text), &told)
@@ -178,6 +181,37 @@ func TestStopKillsAStoppedHarness(t *testing.T) {
 		t.Errorf("it ended with %q", p.Exit())
 	}
 	wantGone(t, tool)
+}
+
+func TestKeeperStartsAgainAfterACrash(t *testing.T) {
+	cfg := config(t)
+	harnesstest.Plain(t, cfg.Home, "", "")
+	k := harness.NewKeeper(func(ctx context.Context) (*harness.Process, error) { return harness.Start(ctx, cfg) })
+	first, err := k.Get(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	signal(t, first.PID(), syscall.SIGKILL)
+	<-first.Done()
+	harnesstest.Until(t, "the Keeper has seen it", func() bool { return k.Current() == nil })
+	second, err := k.Get(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	third, err := k.Restart(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pids := map[int]bool{first.PID(): true, second.PID(): true, third.PID(): true}
+	if len(pids) != 3 || second.Exit() != "exit status 0" || k.Current() != third {
+		t.Errorf("processes %v, the second ended with %q", pids, second.Exit())
+	}
+	if err := k.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if third.Exit() != "exit status 0" {
+		t.Errorf("Close ended it with %q", third.Exit())
+	}
 }
 
 func TestOneHarnessPerHome(t *testing.T) {

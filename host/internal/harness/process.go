@@ -81,14 +81,12 @@ type Process struct {
 // passed on.
 func Start(ctx context.Context, cfg Config) (*Process, error) {
 	secret, marker := randomHex(32), randomHex(16)
-	for _, dir := range []string{cfg.Home, filepath.Join(cfg.Home, workDir)} {
-		if err := os.MkdirAll(dir, store.DirMode); err != nil {
-			return nil, fmt.Errorf("starting harness: %w", err)
-		}
+	if err := os.MkdirAll(filepath.Join(cfg.Home, workDir), store.DirMode); err != nil {
+		return nil, homeError(cfg.Home, err)
 	}
 	claim, err := takeHome(cfg.Home, marker)
 	if err != nil {
-		return nil, err
+		return nil, homeError(cfg.Home, err)
 	}
 	p := &Process{
 		component: cfg.Component, home: cfg.Home, secret: secret, claim: claim, begun: time.Now(),
@@ -132,7 +130,7 @@ func (p *Process) launch(cfg Config, marker string, urls chan<- urlLine) error {
 	p.cmd.Stdout, p.cmd.Stderr = stdout, stderr
 	stdin, err := p.cmd.StdinPipe()
 	if err != nil {
-		return errors.Join(fmt.Errorf("starting harness: %w", err), p.claim.release(true))
+		return newError(KindLaunch, errors.Join(err, p.claim.release(true)).Error(), say.Sentence(say.AgentFailed))
 	}
 	p.stdin = stdin
 	up := make(chan error)
@@ -213,7 +211,10 @@ func (p *Process) await(ctx context.Context, cfg Config, urls <-chan urlLine) er
 	})
 	if err == nil {
 		p.url = base
-		return p.claim.started(p.PID(), base)
+		if err = p.claim.started(p.PID(), base); err == nil {
+			return nil
+		}
+		return homeError(p.home, errors.Join(err, p.Stop(context.WithoutCancel(ctx))))
 	}
 	stopped := p.Stop(context.WithoutCancel(ctx))
 	tail := p.out.Tail()
@@ -281,6 +282,15 @@ func (p *Process) Component() Component { return p.component }
 
 // Begun is when the process was started.
 func (p *Process) Begun() time.Time { return p.begun }
+
+// homeError keeps an *Error; others are of files in the home.
+func homeError(home string, err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return newError(KindHome, err.Error(), say.Sentence(say.DataUnusable, "path", home))
+}
 
 // redactor takes the secrets, and what also takes, out of a line.
 func redactor(also func(string) string, secrets ...string) func(string) string {
