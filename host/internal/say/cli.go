@@ -27,3 +27,11 @@ const (
 	// Closing is printed at the first signal.
 	Closing = "Strata is closing. Press Ctrl+C again to end it at once."
 )
+
+// What serve finds before it serves.
+const (
+	// DataInUse is said where another host holds the data folder.
+	DataInUse = "Another Strata uses the data folder {path}. Close it, or choose another --data folder."
+	// PluginsMissing is said where the built plugins are not there.
+	PluginsMissing = "The plugins in {path} are not built. Run \"make wasm\", or name another folder with --shim."
+)

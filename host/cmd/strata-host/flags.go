@@ -1,0 +1,107 @@
+package main
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"strata.dev/bridge/host/internal/connections"
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/chat"
+)
+
+// flags are what serve is told.
+type flags struct {
+	harness, node, shim, data, workspace string
+	listen, tokenFile, logLevel          string
+	model                                connections.Flags
+}
+
+func (f *flags) add(c *cobra.Command) {
+	p := c.Flags()
+	p.StringVar(&f.harness, "harness", "", "folder that the Harness is installed in (STRATA_HARNESS_DIR comes first)")
+	p.StringVar(&f.node, "node", "", "Node.js to run it with, 22.19 or newer (default the one on the PATH)")
+	p.StringVar(&f.shim, "shim", defaultShim(), "folder of the plugins")
+	p.StringVar(&f.data, "data", defaultData(), "folder for chats, settings and the token")
+	p.StringVar(&f.workspace, "workspace", "", "folder the agent works in (default the current one)")
+	p.StringVar(&f.listen, "listen", "127.0.0.1:0", "address to serve on; anything but loopback needs --token-file")
+	p.StringVar(&f.tokenFile, "token-file", "", "file with a token of your own (default a new one each start)")
+	p.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
+	p.StringVar(&f.model.BaseURL, "base-url", "", "base URL of an OpenAI-compatible model server")
+	p.StringVar(&f.model.Model, "model", "", "model that the server has")
+	p.StringVar(&f.model.Name, "model-name", "", "name to show for it")
+	p.Int64Var(&f.model.ContextWindow, "context-window", 0, "its context window in tokens")
+	p.StringVar(&f.model.KeyFile, "key-file", "", "file with the server's key; the key is in no other place")
+}
+
+// resolve makes the paths absolute and checks them.
+func (f *flags) resolve() error {
+	if f.workspace == "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			return say.Error(chat.CodeBadRequest, err.Error(), say.FlagMissing, "flag", "--workspace")
+		}
+		f.workspace = dir
+	}
+	if f.data == "" {
+		return say.Error(chat.CodeBadRequest, "", say.FlagMissing, "flag", "--data")
+	}
+	for flag, path := range map[string]*string{"--harness": &f.harness, "--shim": &f.shim, "--data": &f.data, "--workspace": &f.workspace} {
+		if *path == "" {
+			continue
+		}
+		abs, err := filepath.Abs(*path)
+		if err != nil {
+			return say.Error(chat.CodeBadRequest, err.Error(), say.FlagWrong, "flag", flag, "why", err.Error())
+		}
+		*path = abs
+	}
+	if info, err := os.Stat(f.workspace); err != nil || !info.IsDir() {
+		return say.Error(chat.CodeBadRequest, "", say.NotFolder, "flag", "--workspace", "path", f.workspace)
+	}
+	host, _, err := net.SplitHostPort(f.listen)
+	if err != nil {
+		return say.Error(chat.CodeBadRequest, "", say.FlagWrong, "flag", "--listen", "why", err.Error())
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) && f.tokenFile == "" {
+		return say.Error(chat.CodeBadRequest, "", say.ListenNeedsToken, "addr", f.listen)
+	}
+	return nil
+}
+
+// defaultShim is the shim beside the program's folder, as in a checkout (.run/bin)
+// or an installation (bin); "" where there is none.
+func defaultShim() string {
+	exe, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	for _, up := range []string{"..", "../.."} {
+		dir := filepath.Join(filepath.Dir(exe), up, "shim")
+		if _, err := os.Stat(filepath.Join(dir, "gate.mjs")); err == nil {
+			return dir
+		}
+	}
+	return ""
+}
+
+// defaultData follows the XDG base directory specification on Unix and the
+// platform's own folder elsewhere.
+func defaultData() string {
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		if dir, err := os.UserConfigDir(); err == nil {
+			return filepath.Join(dir, "Strata")
+		}
+		return ""
+	}
+	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "strata")
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		return filepath.Join(home, ".local", "share", "strata")
+	}
+	return ""
+}

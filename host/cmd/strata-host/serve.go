@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.uber.org/zap"
+
+	"strata.dev/bridge/host/internal/agent"
+	"strata.dev/bridge/host/internal/bridge"
+	"strata.dev/bridge/host/internal/connections"
+	"strata.dev/bridge/host/internal/httpapi"
+	"strata.dev/bridge/host/internal/logx"
+	"strata.dev/bridge/host/internal/profile"
+	"strata.dev/bridge/host/internal/redact"
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/host/internal/store"
+	"strata.dev/bridge/proto/chat"
+)
+
+// closeLimit is how long runs, the Harness (5 s of its own) and open requests have
+// to end after a signal.
+const closeLimit = 15 * time.Second
+
+func serveCommand() *cobra.Command {
+	var f flags
+	c := &cobra.Command{
+		Use: "serve", Short: "Run the Harness and serve its chats", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := f.resolve(); err != nil {
+				return err
+			}
+			return serve(c.Context(), f, c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	f.add(c)
+	return c
+}
+
+// serve runs the host until ctx ends, then ends all that it started.
+func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
+	connection, warnings, err := connections.FromFlags(f.model)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(f.data, store.DirMode); err != nil {
+		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
+	}
+	lock, err := store.Acquire(filepath.Join(f.data, "host.lock"))
+	if errors.Is(err, store.ErrLocked) {
+		return coded{exitInUse, say.Error(chat.CodeInternal, "", say.DataInUse, "path", f.data)}
+	}
+	if err != nil {
+		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
+	token, err := launchToken(f.tokenFile, f.data)
+	if err != nil {
+		return err
+	}
+	redactor := redact.New(token)
+	connection.Key.HideIn(redactor)
+
+	log, closeLog, err := logx.New(logx.Options{
+		Level: f.logLevel, File: filepath.Join(f.data, "logs", "host.log"), Redact: redactor,
+	})
+	if err != nil {
+		return say.Error(chat.CodeBadRequest, err.Error(), say.DataUnusable, "path", f.data)
+	}
+	defer func() { err = errors.Join(err, closeLog()) }()
+	for _, w := range warnings {
+		fmt.Fprintln(stderr, w.Text)
+	}
+
+	dir := filepath.Join(f.data, "agent")
+	if err := agent.MakeDirs(dir); err != nil {
+		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
+	}
+	proxy, err := connections.Listen()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, proxy.Close()) }()
+	all := []connections.Connection{connection}
+	if err := proxy.SetConnections(all); err != nil {
+		return err
+	}
+	runner := agent.New(agent.Options{
+		Getenv: os.Getenv, Harness: f.harness, Node: f.node, Shim: f.shim, Dir: dir,
+		Secrets:     agent.Secrets(f.data, f.model.KeyFile, f.tokenFile),
+		Connections: all, Proxy: proxy, Redact: redactor, Log: log,
+	})
+	chats, err := bridge.New(bridge.Options{
+		Harness: runner, Dir: dir, Workspace: f.workspace, Preset: profile.Name, Log: log.Named("bridge"),
+	})
+	if err != nil {
+		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
+	}
+	listener, err := net.Listen("tcp", f.listen)
+	if err != nil {
+		return say.Error(chat.CodeInternal, err.Error(), say.PortTaken, "addr", f.listen)
+	}
+	hosts, err := httpapi.Hosts(listener.Addr().String(), localAddresses())
+	if err != nil {
+		return err
+	}
+	server := httpapi.HTTPServer(httpapi.New(httpapi.Options{
+		Agent: chats, Token: token, Hosts: hosts, Log: log.Named("http"), Redact: redactor,
+		Ready: func() bool { return ctx.Err() == nil },
+	}), log)
+
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	warm := make(chan struct{})
+	go func() { defer close(warm); runner.Warm(ctx) }()
+	fmt.Fprintln(stdout, say.Sentence(say.ReadyAt, "url", "http://"+listener.Addr().String()+"/#token="+token).Text)
+	log.Info("serving", zap.String("addr", listener.Addr().String()))
+
+	select {
+	case <-ctx.Done():
+	case err = <-served:
+	}
+	return errors.Join(err, shut(server, chats, runner, warm))
+}
+
+// shut ends the runs, each with a frame that says so, then what is below them.
+func shut(server *http.Server, chats *bridge.Bridge, runner *agent.Agent, warm <-chan struct{}) error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+	defer cancel()
+	err := chats.Close(ctx)
+	err = errors.Join(err, runner.Close(ctx))
+	<-warm // it has ended: its context has, or the runner is closed
+	if e := server.Shutdown(ctx); e != nil {
+		err = errors.Join(err, e, server.Close())
+	}
+	return err
+}
+
+// localAddresses are this machine's own, for a listener on all of them.
+func localAddresses() []net.IP {
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil
+	}
+	var out []net.IP
+	for _, a := range addrs {
+		if n, ok := a.(*net.IPNet); ok {
+			out = append(out, n.IP)
+		}
+	}
+	return out
+}

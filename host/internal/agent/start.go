@@ -1,0 +1,137 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"go.uber.org/zap"
+
+	"strata.dev/bridge/host/internal/harness"
+	"strata.dev/bridge/host/internal/logx"
+	"strata.dev/bridge/host/internal/profile"
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/chat"
+)
+
+// Home is DSH_HOME in an agent's data folder.
+func Home(dir string) string { return filepath.Join(dir, "home") }
+
+// start makes one process: component, profile, launch.
+func (a *Agent) start(ctx context.Context) (*harness.Process, error) {
+	component, err := harness.Locate(a.o.Getenv, a.o.Harness)
+	if err != nil {
+		return nil, err
+	}
+	node, err := harness.FindNode(ctx, a.o.Node)
+	if err != nil {
+		return nil, err
+	}
+	files, err := a.profile(component)
+	if err != nil {
+		return nil, err
+	}
+	home := Home(a.o.Dir)
+	written, err := files.Write(home)
+	if err != nil {
+		return nil, err
+	}
+	cfg := harness.Config{
+		Component: component, Node: node, Home: home, Profile: profile.Name,
+		RouteKey: a.o.Proxy.Renew(), Redact: a.o.Redact.Text, Log: a.output(),
+	}
+	a.o.Redact.Add(cfg.RouteKey)
+	if len(written) > 0 {
+		if err := check(ctx, files, cfg); err != nil {
+			return nil, err
+		}
+	}
+	p, err := harness.Start(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	a.o.Redact.Add(p.Secret())
+	a.o.Log.Info("the Harness is ready", zap.String("version", component.Version), zap.Int("pid", p.PID()), zap.String(logx.KeyPart, "agent"))
+	return p, nil
+}
+
+// profile generates what the Harness starts from, and notes the plugins' hashes.
+func (a *Agent) profile(component harness.Component) (profile.Files, error) {
+	standard, err := profile.ReadStandard(component)
+	if err != nil {
+		return nil, err
+	}
+	wasm := filepath.Join(a.o.Shim, "dist", "strata.wasm")
+	sum, err := profile.HashFile(wasm)
+	if err != nil {
+		return nil, say.Error(chat.CodeAgentUnavailable, err.Error(), say.PluginsMissing, "path", wasm)
+	}
+	s := profile.Settings{Standard: standard, Plugins: profile.Plugins{
+		Shim: a.o.Shim, Wasm: wasm, SHA256: sum, Store: filepath.Join(a.o.Dir, "plugins"), Secrets: a.o.Secrets,
+	}}
+	for _, c := range a.o.Connections {
+		s.Providers = append(s.Providers, c.Provider(a.o.Proxy.BaseURL(c.ID)))
+	}
+	a.mu.Lock()
+	a.plugins = []chat.PluginStatus{{Name: "gate", SHA256: sum}, {Name: "fence"}}
+	a.mu.Unlock()
+	return profile.Generate(s)
+}
+
+// check has the Harness compose a changed profile and looks whether every row of
+// it landed: about one it does not know it says nothing by itself.
+func check(ctx context.Context, files profile.Files, cfg harness.Config) error {
+	tree, warnings, err := harness.DumpConfig(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	if err := files.Check(tree); err != nil {
+		return say.Error(chat.CodeAgentUnavailable, fmt.Sprintf("%v %s", err, warnings), say.HarnessProfile, "path", cfg.Home)
+	}
+	return nil
+}
+
+// output is where the Harness's own lines go: the log, at debug.
+func (a *Agent) output() *lines {
+	return &lines{log: a.o.Log.Named("harness")}
+}
+
+// lines logs what is written to it, a line a call.
+type lines struct{ log *zap.Logger }
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.log.Debug(string(p))
+	return len(p), nil
+}
+
+// Secrets are the paths of a host that its agent may not touch unasked: the data
+// folder with the token, the sessions and DSH_HOME, and the key file. Each is
+// named as given and by its real path.
+func Secrets(paths ...string) []string {
+	var out []string
+	for _, p := range paths {
+		if p == "" {
+			continue
+		}
+		abs, err := filepath.Abs(p)
+		if err != nil { // no working folder; the path as given is better than none
+			abs = p
+		}
+		out = append(out, abs)
+		if real, err := filepath.EvalSymlinks(abs); err == nil && real != abs {
+			out = append(out, real)
+		}
+	}
+	return out
+}
+
+// MakeDirs makes the agent's data folder and the plugins' stores, for this user alone.
+func MakeDirs(dir string) error {
+	for _, d := range []string{dir, Home(dir), filepath.Join(dir, "plugins")} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return fmt.Errorf("making the agent's folders: %w", err)
+		}
+	}
+	return nil
+}
