@@ -40,7 +40,6 @@ func Decide(call abi.GateCall, config abi.GateConfig) abi.GateDecision {
 	findings := judge(call)
 	where := placeOf(call, config)
 	rules := make([]string, 0, len(findings))
-	var why reason.Reason
 	for _, f := range findings {
 		if f.why.None() {
 			f = prove(f, where, call)
@@ -48,20 +47,20 @@ func Decide(call abi.GateCall, config abi.GateConfig) abi.GateDecision {
 		if mode == abi.Plan && f.free {
 			f.why = reason.Reason{}
 		}
+		part := partOf(f)
 		if f.text != "" {
-			out.Parts = append(out.Parts, part(f))
+			out.Parts = append(out.Parts, part)
 		}
-		if f.why.None() {
+		if part.Decision == abi.Allow {
 			rules = append(rules, f.rule)
 		} else if out.Decision == abi.Allow {
-			out.Decision, out.Rule, why = abi.Ask, f.rule, f.why
+			out.Decision, out.Rule, out.Reason = abi.Ask, part.Rule, part.Reason
 		}
 	}
 	if out.Decision == abi.Allow {
 		out.Rule = joined(rules)
 		return out
 	}
-	out.Reason = why.String()
 	if mode == abi.Plan {
 		out.Decision = abi.Deny
 		out.Reason = reason.Long(reason.NoMode, "reason", out.Reason)
@@ -147,7 +146,7 @@ func at(where place.Place, f finding) place.Place {
 	return where
 }
 
-func part(f finding) abi.GatePart {
+func partOf(f finding) abi.GatePart {
 	p := abi.GatePart{Text: f.text, Decision: abi.Allow, Rule: f.rule}
 	if !f.why.None() {
 		p.Decision, p.Reason = abi.Ask, f.why.String()

@@ -22,24 +22,36 @@ func (r Reason) None() bool { return r.Key == "" }
 const maxValue = 200
 
 // String is the sentence as it stands on a card: values on one line and short.
-func (r Reason) String() string {
-	args := make([]string, len(r.Args))
-	for i := range r.Args {
-		args[i] = r.Args[i]
-		if i%2 == 1 {
-			args[i] = shorten(r.Args[i])
-		}
-	}
-	return Long(r.Key, args...)
-}
+func (r Reason) String() string { return fill(r.Key, r.Args, shorten) }
 
 // Long fills a template with values of any length, for text that a model reads.
-// It goes through the template once, so that a value cannot bring a place of its own.
 func Long(key string, pairs ...string) string {
-	for i := 0; i+1 < len(pairs); i += 2 {
-		pairs[i] = "{" + pairs[i] + "}"
+	return fill(key, pairs, func(s string) string { return s })
+}
+
+// fill goes through the template once, so that a value cannot bring a place of
+// its own. A place without a value stays as it is.
+func fill(template string, pairs []string, show func(string) string) string {
+	var out strings.Builder
+	for {
+		before, rest, open := strings.Cut(template, "{")
+		name, after, closed := strings.Cut(rest, "}")
+		out.WriteString(before)
+		if !open || !closed {
+			return out.String()
+		}
+		template = after
+		out.WriteString(show(value(pairs, name)))
 	}
-	return strings.NewReplacer(pairs...).Replace(key)
+}
+
+func value(pairs []string, name string) string {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i] == name {
+			return pairs[i+1]
+		}
+	}
+	return "{" + name + "}"
 }
 
 func shorten(s string) string {
