@@ -121,13 +121,15 @@ func (p Place) within(abs, folder string) bool {
 }
 
 // secret tells whether abs is a configured place, lies below one, or has a name
-// that speaks of secrets; for a deep look also whether it holds a configured place.
+// that speaks of secrets; for a deep look also whether it holds a configured
+// place. Case does not count: there are disks for which it does not.
 func (p Place) secret(abs string, deep bool) bool {
+	abs = strings.ToLower(abs)
 	for _, s := range p.Secrets {
-		s = p.slashed(s)
+		s = strings.ToLower(p.slashed(s))
 		if p.within(abs, s) || deep && p.within(s, abs) {
 			return true
 		}
 	}
-	return secretPath(strings.ToLower(abs))
+	return secretPath(abs)
 }

@@ -32,6 +32,7 @@ func TestJudge(t *testing.T) {
 		{linux, "a\x00b", reason.Unknown},
 		{linux, "../data", reason.Secret},
 		{linux, "../data/token", reason.Secret},
+		{linux, "../DATA/token", reason.Secret},
 		{linux, "../database", ""},
 		{linux, "/srv/dsh/settings.yaml", reason.Secret},
 		{linux, ".env", reason.Secret},

@@ -12,7 +12,7 @@ const (
 		--binary --abbrev[=num] --diff-filter=word --pickaxe-all --pickaxe-regex --text --no-ext-diff --no-textconv
 		--inter-hunk-context=num --src-prefix=text --dst-prefix=text --no-prefix --line-prefix=text --ignore-submodules[=word] `
 	gitLog = gitDiff + ` -# -n:num -iEFPgcm --cc --oneline --graph --decorate[=short|full|auto|no] --no-decorate --all --branches[=text]
-		--tags[=text] --remotes[=text] --format=format --pretty[=format] --abbrev-commit --no-abbrev-commit --since=text --after=text
+		--tags[=text] --remotes[=text] --format[=format] --pretty[=format] --abbrev-commit --no-abbrev-commit --since=text --after=text
 		--until=text --before=text --author=text --committer=text --grep=text --invert-grep --all-match
 		--regexp-ignore-case --extended-regexp --fixed-strings --perl-regexp --merges --no-merges --first-parent --max-count=num
 		--skip=num --follow --reverse --date=text --date-order --author-date-order --topo-order --full-history --no-walk[=word]
@@ -36,7 +36,7 @@ var git = []Program{
 	{
 		Name: "git log", Git: true, Options: gitLog, Operands: "rev*",
 		Match:    []string{"git log --oneline -20", "git log -p -2 -- src/util.go", "git log -1 --format=%H", "git log main..HEAD", "git log -n 5 -S needle", "git log --pretty=oneline"},
-		NotMatch: []string{"git log -p --output=x", "git log --ext-diff", "git log --show-signature", "git log --format=%G?", "git log --format=%h%+GS", "git log --pretty=mine", "git -p log", "git log --textconv"},
+		NotMatch: []string{"git log -p --output=x", "git log --ext-diff", "git log --show-signature", "git log --format=%G?", "git log --format=%h%+GS", "git log --pretty=mine", "git -p log", "git log --textconv", "git log --format --output=%x", "git log --since --output=x", "git log -S --output=x"},
 	},
 	{
 		Name: "git diff", Git: true, Options: gitDiff + "--cached --staged --merge-base --check --exit-code --quiet", Operands: "rev*",
@@ -94,7 +94,7 @@ var git = []Program{
 	{
 		Name: "git blame", Git: true,
 		Options: `-L:lines -welsfnpctb -M[word] -C[word] --porcelain --line-porcelain --show-email --show-name --show-number --date=text --since=text
-			--root --abbrev=num --ignore-rev=word --first-parent --no-progress`,
+			--root --abbrev[=num] --ignore-rev=word --first-parent --no-progress`,
 		Operands: "rev rev*",
 		Match:    []string{"git blame -L 1,20 main.go", "git blame -w HEAD~2 -- main.go"},
 		NotMatch: []string{"git blame --contents x main.go", "git blame", "git blame -L /x/,+5 --textconv a"},

@@ -199,18 +199,23 @@ func (m *matcher) bundle(letters string) bool {
 	return true
 }
 
-// next takes the next word as an option's value.
+// next takes the next word as an option's value. Unless it is a number, one that
+// looks like an option is not taken: a program that reads it as an option after
+// all (git, for an option that wants its value attached) would act on it.
 func (m *matcher) next(o option) bool {
 	if len(m.args) == 0 || m.args[0].Glob {
 		return false
 	}
 	value := m.args[0].Text
+	if strings.HasPrefix(value, "-") && o.kind != "num" {
+		return false
+	}
 	m.args = m.args[1:]
 	return m.value(o, value)
 }
 
 func (m *matcher) value(o option, value string) bool {
-	if !fits(o.kind, value) {
+	if !fits(o.kind, value) || o.kind == "path" && value == "-" { // - is the input
 		return false
 	}
 	for _, p := range paths(o.kind, value) {
