@@ -1,0 +1,7 @@
+#!/bin/sh
+# CHAOS_ROUNDS (200) rounds of seeded kills and faults; CHAOS_SEED plays one again.
+set -eu
+cd "$(dirname "$0")/../e2e"
+export STRATA_CHAOS_ROUNDS="${CHAOS_ROUNDS:-200}"
+[ -z "${CHAOS_SEED:-}" ] || export STRATA_CHAOS_SEED="$CHAOS_SEED"
+go test -race -count=1 -timeout 0 -v -run '^TestChaos$' .
