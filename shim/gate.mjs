@@ -50,7 +50,7 @@ export async function apply(ctx, config) {
   /** @type {Instance | undefined} */
   let instance
   const prepare = (/** @type {any} */ agent) => letHelperAsk(agent, modes)
-  const ask = askEffect({ approval: () => ctx.get('approval'), answers, prepare })
+  const ask = askEffect({ approval: () => ctx.get('approval'), answers, rootOf: session => modes.of(session).root, prepare })
   const judge = start(config, ask, warn).then(started => {
     instance = started
     return new Judge(started, modes)

@@ -6,9 +6,10 @@
  */
 
 const MAX_NOTE = 4_000
+const FOREIGN = 'This chat has no such open question.'
 
 /** @typedef {{digest: string, allow: boolean, note: string}} Answer */
-/** @typedef {{digest: string, answer?: Answer, close(): void}} Question */
+/** @typedef {{root: string, digest: string, answer?: Answer, close(): void}} Question */
 
 export class Answers {
   /** @type {Map<string, Set<Question>>} */
@@ -21,15 +22,16 @@ export class Answers {
 
   /**
    * Opens a question; close it when it is answered.
-   * @param {string} session @param {string} callId @param {string} digest what a yes is bound to
+   * @param {{root: string, session: string, callId: string, digest: string}} call `digest` is what a yes is bound to
    * @returns {Question}
    */
-  open(session, callId, digest) {
+  open({ root, session, callId, digest }) {
     const key = keyOf(session, callId)
     const questions = this.#open.get(key) ?? new Set()
     this.#open.set(key, questions)
     /** @type {Question} */
     const question = {
+      root,
       digest,
       close: () => {
         questions.delete(question)
@@ -41,17 +43,19 @@ export class Answers {
   }
 
   /**
-   * Keeps an answer until its question is closed.
-   * @param {string} session
-   * @param {string} text JSON {callId, session?, digest, allow, note?}
+   * Keeps an answer until its question is closed. It is said on the session that asks or, for a helper's question,
+   * on the chat's own: the Harness runs no command on a helper's.
+   * @param {string} session where it is said
+   * @param {string} text JSON {callId, session?, digest, allow, note?}; `session` is the one that asks
    * @returns {string | undefined} one plain sentence when it was refused
    */
   take(session, text) {
     const answer = parse(text)
     if (answer === undefined) return 'That is not an answer to a question of the gate.'
-    if (answer.session !== undefined && answer.session !== session) return 'That question belongs to another chat.'
-    const questions = [...this.#open.get(keyOf(session, answer.callId)) ?? []]
-    if (questions.length === 0) return 'That question is no longer open.'
+    const asking = answer.session ?? session
+    const questions = [...this.#open.get(keyOf(asking, answer.callId)) ?? []]
+    if (questions.length === 0) return asking === session ? 'That question is no longer open.' : FOREIGN
+    if (asking !== session && questions.some(({ root }) => root !== session)) return FOREIGN
     const same = questions.filter(({ digest }) => digest === answer.digest)
     const { digest, allow, note } = answer
     for (const question of same.length > 0 ? same : questions) question.answer = { digest, allow, note }

@@ -12,6 +12,7 @@ import { CODES, PluginError } from '../lib/messages.mjs'
  * @typedef {object} AskOptions
  * @property {() => Approval | undefined} approval
  * @property {import('./answers.mjs').Answers} answers
+ * @property {(session: import('../lib/effects/session.mjs').Session) => string} rootOf the id of the chat's own session
  * @property {(agent: any) => void} prepare makes sure that this agent's session can ask
  */
 
@@ -19,7 +20,7 @@ import { CODES, PluginError } from '../lib/messages.mjs'
  * @param {AskOptions} options
  * @returns {import('../lib/hot.mjs').EffectHandler} its context is the execution that is judged
  */
-export function askEffect({ approval, answers, prepare }) {
+export function askEffect({ approval, answers, rootOf, prepare }) {
   return async ({ kind, value }, { context: exec, signal }) => {
     expectHead(kind, value, { session: 'string', callId: 'string', tool: 'string', reason: 'string', digest: 'string' })
     const { agent, callId, name } = /** @type {import('./judge.mjs').Execution} */ (exec)
@@ -30,7 +31,7 @@ export function askEffect({ approval, answers, prepare }) {
       throw new PluginError(CODES.Refused, 'The gate may ask about its own call only.')
     }
 
-    const question = answers.open(session, callId, value.digest)
+    const question = answers.open({ root: rootOf(agent.session), session, callId, digest: value.digest })
     try {
       prepare(agent)
       const outcome = await service.request({

@@ -51,7 +51,8 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(f.data, store.DirMode); err != nil {
+	logs := filepath.Join(f.data, "logs")
+	if err := os.MkdirAll(logs, store.DirMode); err != nil {
 		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
 	}
 	lock, err := store.Acquire(filepath.Join(f.data, "host.lock"))
@@ -70,7 +71,7 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	connection.Key.HideIn(redactor)
 
 	log, closeLog, err := logx.New(logx.Options{
-		Level: f.logLevel, File: filepath.Join(f.data, "logs", "host.log"), Redact: redactor,
+		Level: f.logLevel, File: filepath.Join(logs, "host.log"), Redact: redactor,
 	})
 	if err != nil {
 		return say.Error(chat.CodeBadRequest, err.Error(), say.DataUnusable, "path", f.data)

@@ -80,7 +80,9 @@ func (b *Bridge) tellGate(ctx context.Context, gw gateway.Gateway, p *pending, r
 	if err != nil {
 		return err
 	}
-	switch res, err := gw.Execute(ctx, p.session, "/strata-gate answer "+string(line)); {
+	// The Harness runs no command on a helper's session; the gate takes the answer
+	// to a helper's question on its chat's own.
+	switch res, err := gw.Execute(ctx, p.run.root, "/strata-gate answer "+string(line)); {
 	case err != nil:
 		return err
 	case !res.Found || !res.OK:

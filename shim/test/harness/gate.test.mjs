@@ -125,7 +125,7 @@ suite('the gate on the real Harness', { timeout: 120_000 }, () => {
     const said = { callId: question.callId, digest: digestOf(one, question.callId), allow: true }
     const say = async (/** @type {Chat} */ { id }, /** @type {string} */ text) => (await harness.wire.command(id, `/strata-gate answer ${text}`))
     assert.deepEqual(await say(other, JSON.stringify(said)), { kind: 'error', text: 'That question is no longer open.' })
-    assert.deepEqual(await say(other, JSON.stringify({ ...said, session: one.id })), { kind: 'error', text: 'That question belongs to another chat.' })
+    assert.deepEqual(await say(other, JSON.stringify({ ...said, session: one.id })), { kind: 'error', text: 'This chat has no such open question.' })
     assert.deepEqual(await say(one, '{"allow":true}'), { kind: 'error', text: 'That is not an answer to a question of the gate.' })
     assert.deepEqual(await harness.wire.command(one.id, '/strata-gate off'), { kind: 'error', text: 'The gate knows no such word. Use /strata-gate status.' })
     await one.answer(question, false)
