@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"strata.dev/bridge/plugins/gate/reason"
 	"strata.dev/bridge/plugins/sdk"
 	"strata.dev/bridge/plugins/sdk/sdktest"
 	"strata.dev/bridge/proto/abi"
@@ -90,6 +91,19 @@ func TestConfirmIsForAsksAlone(t *testing.T) {
 		if c.Status != sdk.Failed || c.Err.Code != abi.CodeBadInput {
 			t.Errorf("%q: %+v", decision, c.Err)
 		}
+	}
+}
+
+func TestConfirmRefusesAnotherCallThanTheOneJudged(t *testing.T) {
+	judged, call := called("write", `{"file_path":"a"}`), called("write", `{"file_path":"b"}`)
+	d := sdktest.New(t, Plugin, nil)
+	var got abi.GateVerdict
+	if err := d.Do("confirm", abi.GateConfirm{Call: call, Decision: Decide(judged, abi.GateConfig{})}, &got); err != nil {
+		t.Fatal(err)
+	}
+	want := abi.GateVerdict{Decision: abi.Deny, Digest: digest(call), Message: reason.Changed}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

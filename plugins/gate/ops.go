@@ -1,8 +1,6 @@
 package gate
 
 import (
-	"encoding/json"
-
 	"strata.dev/bridge/plugins/gate/place"
 	"strata.dev/bridge/plugins/gate/reason"
 	"strata.dev/bridge/plugins/sdk"
@@ -53,6 +51,9 @@ func (g *gate) confirm(t *sdk.Task, in abi.GateConfirm) (abi.GateVerdict, error)
 	if in.Decision.Decision != abi.Ask {
 		return abi.GateVerdict{}, sdk.Errorf(abi.CodeBadInput, "only a call that asks can be confirmed")
 	}
+	if shown := in.Decision.Digest; shown != "" && shown != want {
+		return abi.GateVerdict{Decision: abi.Deny, Digest: want, Message: reason.Changed}, nil
+	}
 	answer, err := sdk.Ask(t, abi.AskRequest{
 		Session: call.Session, CallID: call.CallID, Tool: call.Tool,
 		Reason: in.Decision.Reason, Digest: want,
@@ -84,12 +85,7 @@ func verdict(answer abi.AskAnswer, why, digest string) abi.GateVerdict {
 }
 
 func digest(call abi.GateCall) string {
-	arguments := call.Arguments
-	var text string // a model's arguments arrive as text where they are not valid JSON
-	if json.Unmarshal(arguments, &text) == nil {
-		arguments = json.RawMessage(text)
-	}
-	return abi.Digest(call.Root, call.Session, call.CallID, call.Tool, arguments)
+	return abi.Digest(call.Root, call.Session, call.CallID, call.Tool, call.Arguments)
 }
 
 func placeOf(call abi.GateCall, config abi.GateConfig) place.Place {
