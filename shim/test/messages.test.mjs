@@ -13,8 +13,9 @@ function constants(file, prefix) {
 }
 
 test('the codes, sentences and rules are those of proto/abi', () => {
+  const sentences = constants('messages.go', 'Msg') // some are the guest's alone
   assert.deepEqual({ ...CODES }, constants('effects.go', 'Code'))
-  assert.deepEqual({ ...MESSAGES }, constants('messages.go', 'Msg'))
+  assert.deepEqual({ ...MESSAGES }, Object.fromEntries(Object.keys(MESSAGES).map(name => [name, sentences[name]])))
   assert.deepEqual({ ...RULES }, constants('messages.go', 'Rule'))
 })
 

@@ -37,7 +37,7 @@ export function fetchEffect(hosts) {
 /** @param {string} text @returns {URL} */
 function admitURL(text) {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  const good = url !== undefined && /^https?:\/\//i.test(text) && url.hostname !== '' && url.username === '' && url.password === ''
+  const good = url !== undefined && /^https?:\/\/[^/?#\\]/i.test(text) && url.hostname !== '' && url.username === '' && url.password === ''
   if (!good) throw new PluginError(CODES.Refused, MESSAGES.FetchURL)
   return url
 }

@@ -26,7 +26,8 @@ export function storeEffects(root) {
   const handler = (run, admits = name => NAME.test(name)) => ({ kind, value, body }, { plugin }) => {
     expectHead(kind, value, { name: 'string' })
     if (!admits(value.name)) throw new PluginError(CODES.Refused, MESSAGES.StoreName)
-    const turn = last.then(() => run(path.join(root, plugin), value.name, body)).catch(asStoreError)
+    const folder = path.join(root, plugin)
+    const turn = last.then(() => plain(folder)).then(() => run(folder, value.name, body)).catch(asStoreError)
     last = turn.catch(() => {})
     return turn
   }
@@ -37,6 +38,12 @@ export function storeEffects(root) {
     'store.delete': handler(remove),
     'store.list': handler(list, prefix => prefix === '' || NAME.test(prefix)),
   }
+}
+
+/** Refuses a store whose folder is a link or a file; one that is not there yet is fine. @param {string} folder */
+async function plain(folder) {
+  const stat = await lstatIfThere(folder)
+  if (stat !== undefined && !stat.isDirectory()) throw new Error(`${folder} is not a folder`)
 }
 
 /** @param {string} folder @param {string} name */
@@ -107,12 +114,17 @@ async function list(folder, prefix) {
 
 /** Whether the record is there. @param {string} folder @param {string} name @throws {PluginError} when it is no plain file */
 async function exists(folder, name) {
-  const stat = await lstat(path.join(folder, name)).catch(error => {
+  const stat = await lstatIfThere(path.join(folder, name))
+  if (stat !== undefined && !stat.isFile()) throw new PluginError(CODES.Refused, fill(MESSAGES.StoreFile, { name }))
+  return stat !== undefined
+}
+
+/** @param {string} file */
+async function lstatIfThere(file) {
+  return lstat(file).catch(error => {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
-  if (stat !== undefined && !stat.isFile()) throw new PluginError(CODES.Refused, fill(MESSAGES.StoreFile, { name }))
-  return stat !== undefined
 }
 
 const tooLarge = () => new PluginError(CODES.Refused, fill(MESSAGES.StoreSize, { bytes: LIMITS.MaxRecordBytes }))

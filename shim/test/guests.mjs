@@ -1,0 +1,40 @@
+// @ts-check
+/**
+ * The modules that tests run, built by Go once per content of its sources.
+ * @module
+ */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { loadModule } from '../lib/module.mjs'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/**
+ * @param {string} name of the file
+ * @param {string} main the command's package below plugins/
+ * @param {string[]} [flags] more for the build
+ * @returns {{wasm: string, sha256: string}}
+ */
+function build(name, main, flags = []) {
+  const wasm = path.join(root, '.run/shim-test', `${name}.wasm`)
+  mkdirSync(path.dirname(wasm), { recursive: true })
+  execFileSync('go', ['build', '-trimpath', '-buildvcs=false', '-ldflags=-s -w', '-buildmode=c-shared', ...flags, '-o', wasm, main], {
+    cwd: path.join(root, 'plugins'), env: { ...process.env, GOOS: 'wasip1', GOARCH: 'wasm' }, stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  return { wasm, sha256: createHash('sha256').update(readFileSync(wasm)).digest('hex') }
+}
+
+/** A plugin whose ops misbehave on request. */
+export const buildProbe = () => build('probe', './cmd/conformance')
+
+/** strata.wasm with a gate that traps when a call holds STRATA_TRAP_DECIDE. */
+export const buildTrap = () => build('strata-trap', './cmd/strata', ['-tags=straptest'])
+
+/** The probe, compiled. */
+export function loadProbe() {
+  const { wasm, sha256 } = buildProbe()
+  return loadModule(wasm, sha256)
+}
