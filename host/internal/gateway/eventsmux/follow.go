@@ -29,14 +29,17 @@ type stream struct {
 	gw      *Gateway
 	session string
 
-	mu    sync.Mutex
-	queue fifo[gateway.Item]
-	stale bool  // the log is to be read before the queue; nothing is queued
-	live  bool  // the reader is at the queue
-	want  int64 // the log goes at least this far
-	seen  int64 // the newest seq that was queued or read
-	err   error // ends the stream once the queue is empty
-	wake  chan struct{}
+	mu     sync.Mutex
+	queue  fifo[gateway.Item]
+	stale  bool  // the log is to be read before the queue; nothing is queued
+	live   bool  // the reader is at the queue
+	link   int   // counts reconnects
+	want   int64 // the log goes at least this far
+	seen   int64 // the newest event that came or was read
+	shown  int64 // the newest projection that came
+	missed int64 // the newest projection that was not queued or was dropped
+	err    error // ends the stream once the queue is empty
+	wake   chan struct{}
 
 	// The reader's own.
 	backlog []gateway.Item
@@ -49,7 +52,7 @@ var _ gateway.Stream = (*stream)(nil)
 // Follow subscribes and reads what the log has after that seq.
 func (g *Gateway) Follow(ctx context.Context, sessionID string, after int64) (gateway.Stream, error) {
 	s := &stream{
-		gw: g, session: sessionID, stale: true, want: -1, seen: after, asOf: -1,
+		gw: g, session: sessionID, stale: true, want: -1, seen: after, shown: -1, missed: -1, asOf: -1,
 		last: dsh.Event{Seq: after}, wake: make(chan struct{}, 1),
 	}
 	if err := g.streams.add(s); err != nil {
@@ -62,22 +65,23 @@ func (g *Gateway) Follow(ctx context.Context, sessionID string, after int64) (ga
 	return s, nil
 }
 
-// push queues an item from the socket; seq is that of an event, else -1.
-func (s *stream) push(item gateway.Item, seq int64, size int) {
+// push queues an item from the socket.
+func (s *stream) push(item gateway.Item, size int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if item.Event != nil {
+		s.seen = max(s.seen, item.Event.Seq)
+	} else {
+		s.shown = max(s.shown, item.Projection.Seq)
+	}
 	switch {
 	case s.err != nil:
 		return
-	case s.stale:
-		s.want = max(s.want, seq)
-		return
-	case s.queue.put(item, size, maxQueued, maxQueuedBytes):
-		s.seen = max(s.seen, seq)
-	case s.live && s.queue.len() >= maxQueued:
+	case !s.stale && s.queue.put(item, size, maxQueued, maxQueuedBytes):
+	case !s.stale && s.live && s.queue.len() >= maxQueued:
 		s.endLocked(gateway.ErrSlow)
 	default:
-		s.staleLocked(max(s.seen, seq))
+		s.staleLocked(s.seen)
 	}
 	s.signal()
 }
@@ -98,7 +102,8 @@ func (s *stream) reconnected() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err == nil {
-		s.want = -1
+		s.link++
+		s.want, s.seen = -1, -1
 		s.staleLocked(-1)
 		s.signal()
 	}
@@ -108,6 +113,7 @@ func (s *stream) reconnected() {
 func (s *stream) staleLocked(seq int64) {
 	s.stale = true
 	s.want = max(s.want, seq)
+	s.missed = s.shown
 	s.queue.drop()
 }
 
@@ -231,13 +237,15 @@ func (s *stream) catchUp(ctx context.Context) error {
 			return err
 		}
 		s.mu.Lock()
-		s.stale, s.live = false, false
+		link := s.link
+		s.stale, s.live, s.missed = false, false, -1
 		s.mu.Unlock()
 		t, err := s.gw.readTail(ctx, s.session, max(s.last.Seq, 0), false)
 
 		s.mu.Lock()
-		want := s.want
-		if err == nil && t.last >= want {
+		if err == nil && t.last >= s.want {
+			// Of what was not queued meanwhile, the events are in what was read.
+			s.stale = s.link != link || s.missed > t.asOf
 			s.want, s.seen = -1, max(s.seen, t.last)
 			s.mu.Unlock()
 			return s.accept(t)

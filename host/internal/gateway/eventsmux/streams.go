@@ -62,13 +62,13 @@ const overhead = 128
 
 func (s *streams) event(sessionID string, e *dsh.Event) {
 	s.of(sessionID, func(st *stream) {
-		st.push(gateway.Item{Event: e}, e.Seq, overhead+len(e.Data))
+		st.push(gateway.Item{Event: e}, overhead+len(e.Data))
 	})
 }
 
 func (s *streams) projection(sessionID string, p *gateway.Projection) {
 	s.of(sessionID, func(st *stream) {
-		st.push(gateway.Item{Projection: p}, -1, overhead+len(p.Value))
+		st.push(gateway.Item{Projection: p}, overhead+len(p.Value))
 	})
 }
 

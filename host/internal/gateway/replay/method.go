@@ -17,7 +17,11 @@ var methods = map[string]func(*Server, clientMessage) (any, *failure){
 		if m.Payload.Preset != "" && m.Payload.Preset != "standard" {
 			return nil, &failure{Code: "agent-preset-not-found", Message: "preset not found"}
 		}
-		return map[string]any{"sessionId": s.Create(m.Payload.SessionID, m.Payload.CWD).ID, "agentPreset": "standard"}, nil
+		se := s.Create(m.Payload.SessionID, m.Payload.CWD)
+		if s.Created != nil {
+			s.Created(se)
+		}
+		return map[string]any{"sessionId": se.ID, "agentPreset": "standard"}, nil
 	},
 	"session.list": func(s *Server, _ clientMessage) (any, *failure) { return s.list(), nil },
 	"session.history": func(s *Server, m clientMessage) (any, *failure) {
@@ -35,10 +39,8 @@ var methods = map[string]func(*Server, clientMessage) (any, *failure){
 		if failed != nil {
 			return nil, failed
 		}
-		se.title = m.Payload.Title
-		se.Project("title", se.title)
-		e := se.Append("session/title", map[string]any{"title": se.title, "source": map[string]any{"kind": "user"}, "messageSeqs": []int{}})
-		return map[string]any{"title": se.title, "seq": e.Seq}, nil
+		e := se.SetTitle(m.Payload.Title, "user")
+		return map[string]any{"title": m.Payload.Title, "seq": e.Seq}, nil
 	},
 	"session.prompt": func(s *Server, m clientMessage) (any, *failure) {
 		p := m.Payload
@@ -66,7 +68,9 @@ var methods = map[string]func(*Server, clientMessage) (any, *failure){
 		live := se != nil && se.attached
 		s.mu.Unlock()
 		if !live {
-			return nil, notFound(m.Payload.SessionID)
+			failed := notFound(m.Payload.SessionID)
+			failed.Message += " (not attached)"
+			return nil, failed
 		}
 		if s.Cancelled != nil {
 			s.Cancelled(se)
@@ -74,7 +78,7 @@ var methods = map[string]func(*Server, clientMessage) (any, *failure){
 		return accepted, nil
 	},
 	"subagent.interrupt": func(s *Server, m clientMessage) (any, *failure) {
-		if se := s.Session(m.Payload.Child); se == nil || se.Parent != m.Payload.Parent {
+		if se := s.Session(m.Payload.Child); se != nil && se.Parent != m.Payload.Parent {
 			return nil, &failure{Code: "subagent-unauthorized", Message: "subagent does not belong to this parent"}
 		}
 		return accepted, nil

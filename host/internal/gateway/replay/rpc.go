@@ -125,7 +125,11 @@ func (s *Server) live(id string) (*Session, *failure) {
 	if se.Parent != "" {
 		return nil, &failure{Code: "agent-busy", Message: "owned by subagent routing"}
 	}
-	s.attach(se)
+	if !se.attached {
+		s.attach(se)
+		se.resumed = true
+		s.log(se, dsh.Event{Type: "session/end-seed", Data: encode(struct{}{})})
+	}
 	return se, nil
 }
 

@@ -19,6 +19,8 @@ import (
 type Server struct {
 	secret string
 
+	// Created is called with each session that a client made.
+	Created func(s *Session)
 	// Prompted is called with each prompt that was taken, on a goroutine of its
 	// own; it plays the turn. Nil leaves prompts in the queue.
 	Prompted func(s *Session, p Prompt)

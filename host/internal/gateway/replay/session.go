@@ -15,6 +15,7 @@ type Session struct {
 	Parent string
 
 	attached bool
+	resumed  bool
 	running  bool
 	title    string
 	log      []dsh.Event
@@ -35,9 +36,13 @@ func (se *Session) AppendFrom(typ string, data any, sources []int64) dsh.Event {
 }
 
 func (se *Session) append(e dsh.Event) dsh.Event {
-	s := se.server
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	se.server.mu.Lock()
+	defer se.server.mu.Unlock()
+	return se.server.log(se, e)
+}
+
+// log appends an event and sends it; the lock is held.
+func (s *Server) log(se *Session, e dsh.Event) dsh.Event {
 	e.Seq, e.Time = int64(len(se.log)), now()
 	se.log = append(se.log, e)
 	s.push(muxPath, s.mint(), eventFrame(se.ID, e))
@@ -69,6 +74,25 @@ func (se *Session) Project(key string, value any) {
 	s.push(muxPath, s.mint(), map[string]any{
 		"type": "session/projection", "sessionId": se.ID, "key": key, "value": se.values[key], "seq": len(se.log) - 1,
 	})
+}
+
+// SetTitle names the session; by says who: fallback, provider or user.
+func (se *Session) SetTitle(title, by string) dsh.Event {
+	se.server.mu.Lock()
+	se.title = title
+	se.server.mu.Unlock()
+	se.Project(dsh.KeyTitle, title)
+	return se.Append(dsh.TypeSessionTitle, dsh.Title{Title: title, Source: dsh.KindOnly{Kind: by}})
+}
+
+// Resumed tells, once, whether the session was attached again since it was last
+// asked.
+func (se *Session) Resumed() bool {
+	se.server.mu.Lock()
+	defer se.server.mu.Unlock()
+	was := se.resumed
+	se.resumed = false
+	return was
 }
 
 // Running says whether a turn runs and sends it.
