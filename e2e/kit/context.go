@@ -8,10 +8,10 @@ import (
 	"strata.dev/bridge/e2e/scriptmodel"
 )
 
-// patience is how long a test may wait in all: far more than any needs on a busy
+// patience is how long a test may wait in all: builds included, far more than any needs on a busy
 // machine. Nothing is measured by it; it turns a hang into a failure that says
 // what was waited for.
-const patience = 2 * time.Minute
+const patience = 4 * time.Minute
 
 // Context is the test's context. It ends with the test or when patience does.
 func Context(t testing.TB) context.Context {
