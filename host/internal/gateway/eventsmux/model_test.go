@@ -17,10 +17,12 @@ import (
 //	say TEXT         answers TEXT, a word a delta
 //	stream N         answers the numbers 1 to N, one a delta
 //	bash COMMAND     calls bash, then says what came back
+//	helper TEXT      starts a helper with the prompt TEXT, then says what came back
 //	hang             answers one word and never ends
 type model struct {
 	*httptest.Server
-	requests atomic.Int64
+	// pace is called before each number of a stream.
+	pace atomic.Pointer[func(n int)]
 }
 
 func newModel(t *testing.T) *model {
@@ -50,7 +52,6 @@ func (c chatMessage) text() string {
 }
 
 func (m *model) answer(w http.ResponseWriter, r *http.Request) {
-	m.requests.Add(1)
 	var q struct{ Messages []chatMessage }
 	if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -62,18 +63,19 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request) {
 	out.delta(map[string]any{"role": "assistant", "content": ""}, "")
 	switch {
 	case verb == "bash" && result == "":
-		args, _ := json.Marshal(map[string]string{"command": rest, "description": "test"})
-		out.delta(map[string]any{"tool_calls": []any{map[string]any{
-			"index": 0, "id": fmt.Sprintf("call_%d", len(q.Messages)), "type": "function",
-			"function": map[string]string{"name": "bash", "arguments": string(args)},
-		}}}, "")
-		out.end("tool_calls")
+		out.call(len(q.Messages), "bash", map[string]string{"command": rest, "description": "test"})
 		return
-	case verb == "bash":
+	case verb == "helper" && result == "":
+		out.call(len(q.Messages), "subagent", map[string]string{"prompt": rest, "description": "test"})
+		return
+	case verb == "bash" || verb == "helper":
 		out.words("it said: " + result)
 	case verb == "stream":
 		n, _ := strconv.Atoi(rest)
 		for i := range n {
+			if pace := m.pace.Load(); pace != nil {
+				(*pace)(i)
+			}
 			out.delta(map[string]any{"content": fmt.Sprint(i+1, " ")}, "")
 		}
 	case verb == "hang":
@@ -121,6 +123,15 @@ func (s stream) delta(delta any, finish string) {
 		choice["finish_reason"] = finish
 	}
 	s.put([]any{choice}, nil)
+}
+
+func (s stream) call(n int, name string, arguments map[string]string) {
+	raw, _ := json.Marshal(arguments)
+	s.delta(map[string]any{"tool_calls": []any{map[string]any{
+		"index": 0, "id": fmt.Sprintf("call_%d", n), "type": "function",
+		"function": map[string]string{"name": name, "arguments": string(raw)},
+	}}}, "")
+	s.end("tool_calls")
 }
 
 func (s stream) words(text string) {
