@@ -64,8 +64,10 @@ func (in *Instance) answerOf(token uint32, e Effect, head, body []byte, err erro
 	}
 	told := new(abi.EffectError)
 	if !errors.As(err, &told) {
-		in.log.Warn("effect failed", "op", e.Op, "kind", e.Kind, "error", err)
 		told = &refusal(abi.CodeFailed, abi.MsgEffectFailed, "kind", e.Kind).EffectError
+	}
+	if err != error(told) { // it has a cause that the plugin does not read
+		in.log.Warn("effect failed", "op", e.Op, "kind", e.Kind, "error", err)
 	}
 	return answerError(token, told)
 }

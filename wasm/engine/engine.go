@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 
@@ -69,6 +70,9 @@ func (e *Engine) load(ctx context.Context, module []byte) error {
 	if missing := missingExports(compiled); len(missing) > 0 {
 		return e.notAModule(fmt.Sprintf("it does not export %q", missing))
 	}
+	if foreign := e.foreignImports(); len(foreign) > 0 {
+		return e.notAModule(fmt.Sprintf("it imports %q", foreign))
+	}
 	g, broken := e.newGuest(ctx, e.cfg.Logger)
 	if broken != nil {
 		return broken
@@ -109,6 +113,18 @@ func missingExports(m wazero.CompiledModule) []string {
 	return missing
 }
 
+// foreignImports are the functions that a module wants and nobody has.
+func (e *Engine) foreignImports() []string {
+	var foreign []string
+	for _, f := range e.compiled.ImportedFunctions() {
+		module, name, _ := f.Import()
+		if offers := e.runtime.Module(module); offers == nil || offers.ExportedFunctionDefinitions()[name] == nil {
+			foreign = append(foreign, module+" "+name)
+		}
+	}
+	return foreign
+}
+
 // Manifest is what the module said of itself.
 func (e *Engine) Manifest() abi.Manifest { return e.manifest }
 
@@ -118,15 +134,27 @@ func (e *Engine) SHA256() string { return e.sum }
 // Compiled tells the module's imports, exports and memory.
 func (e *Engine) Compiled() wazero.CompiledModule { return e.compiled }
 
-// Instance is a plugin of the module with its config (what init gets) and the
-// effects it is offered. Its guest starts with the first call or with
-// [Instance.Start].
-func (e *Engine) Instance(plugin string, config []byte, effects Effects) (*Instance, error) {
+// Options are what an instance gets. The zero value offers nothing.
+type Options struct {
+	// Config is what init gets.
+	Config []byte
+	// Effects are the kinds it is offered.
+	Effects Effects
+	// Logger gets what its guests log; nil is the engine's.
+	Logger *slog.Logger
+}
+
+// Instance is one plugin of the module. Its guest starts with the first call or
+// with [Instance.Start].
+func (e *Engine) Instance(plugin string, o Options) (*Instance, error) {
 	table, ok := e.tables[plugin]
 	if !ok {
 		return nil, refusal(abi.CodeUnknownPlugin, abi.MsgPlugin, "plugin", plugin)
 	}
-	in := newInstance(e, plugin, config, effects, table)
+	if o.Logger == nil {
+		o.Logger = e.cfg.Logger
+	}
+	in := newInstance(e, plugin, table, o)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.instances = append(e.instances, in)

@@ -28,10 +28,10 @@ type Instance struct {
 	work   sync.WaitGroup // calls, their effects and late cancels
 }
 
-func newInstance(e *Engine, plugin string, config []byte, effects Effects, table map[string]op) *Instance {
+func newInstance(e *Engine, plugin string, table map[string]op, o Options) *Instance {
 	return &Instance{
-		engine: e, plugin: plugin, config: config, effects: effects, table: table,
-		log:    e.cfg.Logger.With("plugin", plugin),
+		engine: e, plugin: plugin, config: o.Config, effects: o.Effects, table: table,
+		log:    o.Logger.With("plugin", plugin),
 		turn:   make(chan struct{}, 1),
 		closed: make(chan struct{}),
 	}

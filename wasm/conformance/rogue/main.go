@@ -6,7 +6,11 @@
 package main
 
 import (
+	"fmt"
+	"os"
+	"runtime"
 	"strings"
+	"time"
 	"unsafe"
 )
 
@@ -36,7 +40,8 @@ const (
 const manifest = `{"abi":"0.1.0","plugins":[{"name":"rogue","ops":[` +
 	`{"name":"break","effects":["sleep","ask"]},` +
 	`{"name":"breakSync","sync":true,"effects":["sleep"]},` +
-	`{"name":"fallback","sync":true,"default":{"safe":true,"n":1.50}},` +
+	`{"name":"breakSoon","deadlineMs":1500,"worker":true,"effects":["ask"],"default":{"soon":false}},` +
+	`{"name":"fallback","sync":true,"default":{"safe":true,"n":[1.5]}},` +
 	`{"name":"count","sync":true}]}]}`
 
 var (
@@ -199,6 +204,22 @@ func misbehave(call uint32, how string) uint32 {
 		pins = append(pins, make([]byte, 32<<20+1))
 		p, n := at(pins[len(pins)-1])
 		hostDone(call, 0, 0, p, n)
+
+	case "nap": // timers of the guest itself, and a collection while they run
+		timer := time.NewTimer(time.Hour)
+		time.Sleep(3 * time.Millisecond)
+		runtime.GC()
+		timer.Stop()
+		end(call, `{"ok":true}`)
+	case "look-around":
+		_, read := os.ReadFile("/etc/hosts")
+		_, list := os.ReadDir("/")
+		write := os.WriteFile("/tmp/rogue", nil, 0o600)
+		end(call, fmt.Sprintf(`{"args":%d,"env":%d,"read":%t,"list":%t,"write":%t}`,
+			len(os.Args), len(os.Environ()), read == nil, list == nil, write == nil))
+	case "spin":
+		for { //lint:ignore SA5002 a loop without end is the point
+		}
 
 	case "bom":
 		fail(call, "\ufeffcode", "\ufeffmessage")

