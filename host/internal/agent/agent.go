@@ -52,7 +52,8 @@ var _ bridge.Harness = (*Agent)(nil)
 type life struct {
 	process *harness.Process
 	gateway gateway.Gateway
-	done    chan struct{}
+	done    chan struct{} // closed when the process is gone
+	closed  chan struct{} // and then, when the connection is let go
 }
 
 var _ bridge.Process = (*life)(nil)
@@ -87,11 +88,12 @@ func (a *Agent) Ensure(ctx context.Context) (bridge.Process, error) {
 	if err != nil {
 		return nil, a.refusal(ctx, err)
 	}
-	l := &life{process: p, gateway: g, done: make(chan struct{})}
+	l := &life{process: p, gateway: g, done: make(chan struct{}), closed: make(chan struct{})}
 	go func() { // ends with the process, which Close ends
 		<-p.Done()
+		close(l.done) // first: what fails from now on fails because of that
 		_ = g.Close() // nothing is lost by it: the other end is gone
-		close(l.done)
+		close(l.closed)
 	}()
 	a.life = l
 	return l, nil
@@ -145,7 +147,7 @@ func (a *Agent) Close(ctx context.Context) error {
 	l := a.life
 	a.mu.Unlock()
 	if l != nil && err == nil {
-		<-l.done
+		<-l.closed
 	}
 	return err
 }

@@ -2,9 +2,11 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -14,6 +16,10 @@ import (
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
 )
+
+// startLimit is how long the Harness may take to be ready: it needs 1.2 s on an
+// idle machine (harness-rc8.md §1), and many times that on one that is busy.
+const startLimit = 90 * time.Second
 
 // Home is DSH_HOME in an agent's data folder.
 func Home(dir string) string { return filepath.Join(dir, "home") }
@@ -33,23 +39,25 @@ func (a *Agent) start(ctx context.Context) (*harness.Process, error) {
 		return nil, err
 	}
 	home := Home(a.o.Dir)
-	written, err := files.Write(home)
-	if err != nil {
+	if _, err := files.Write(home); err != nil {
 		return nil, err
 	}
 	cfg := harness.Config{
 		Component: component, Node: node, Home: home, Profile: profile.Name,
-		RouteKey: a.o.Proxy.Renew(), Redact: a.o.Redact.Text, Log: a.output(),
+		RouteKey: a.o.Proxy.Renew(), Redact: a.o.Redact.Text, Log: a.output(), Timeout: startLimit,
 	}
 	a.o.Redact.Add(cfg.RouteKey)
-	if len(written) > 0 {
-		if err := check(ctx, files, cfg); err != nil {
-			return nil, err
-		}
-	}
+	// Every start, as a layer of the person's own may have changed, and beside the
+	// start, which takes longer.
+	checked := make(chan error, 1)
+	go func() { checked <- check(ctx, files, cfg) }()
 	p, err := harness.Start(ctx, cfg)
+	wrong := <-checked
 	if err != nil {
 		return nil, err
+	}
+	if wrong != nil {
+		return nil, errors.Join(wrong, p.Stop(ctx))
 	}
 	a.o.Redact.Add(p.Secret())
 	a.o.Log.Info("the Harness is ready", zap.String("version", component.Version), zap.Int("pid", p.PID()), zap.String(logx.KeyPart, "agent"))
@@ -79,7 +87,7 @@ func (a *Agent) profile(component harness.Component) (profile.Files, error) {
 	return profile.Generate(s)
 }
 
-// check has the Harness compose a changed profile and looks whether every row of
+// check has the Harness compose the profile and looks whether every row of
 // it landed: about one it does not know it says nothing by itself.
 func check(ctx context.Context, files profile.Files, cfg harness.Config) error {
 	tree, warnings, err := harness.DumpConfig(ctx, cfg)
