@@ -47,9 +47,10 @@ type active struct {
 	switched int64  // seq of the newest change of mode or policy; -1 for none
 	usage    chat.Usage
 	children map[string]*child
-	checks   []reading // answers to Check that wait for the log
-	lost     bool      // the sockets are
-	delegate bool      // a delegation tool was called
+	reported map[string]bool // helpers whose report has come
+	checks   []reading       // answers to Check that wait for the log
+	lost     bool            // the sockets are
+	delegate bool            // a delegation tool was called
 }
 
 func newActive(c *conversation, req chat.StreamRequest) *active {
@@ -57,11 +58,11 @@ func newActive(c *conversation, req chat.StreamRequest) *active {
 		id: newID(), c: c, req: req, mode: modeOf(req.Mode), started: now(),
 		in: make(chan func(), 256), turn: make(chan struct{}), stop: make(chan struct{}),
 		shutdown: make(chan struct{}), done: make(chan struct{}),
-		modeSeq: -1, switched: -1, children: map[string]*child{},
+		modeSeq: -1, switched: -1, children: map[string]*child{}, reported: map[string]bool{},
 	}
 	r.ctx, r.cancel = context.WithCancel(c.b.ctx)
 	r.abort = func() {}
-	r.log = &frameLog{run: r.id}
+	r.log = &frameLog{run: r.id, max: c.b.limits.run}
 	r.log.user(chat.Message{Role: "user", Text: req.Text, Time: r.started, RPCID: req.RequestID})
 	r.log.append(chat.Frame{Type: chat.Queued}, r.started)
 	r.state = run.New(chat.Frame{Agent: true, Mode: string(r.mode), Model: c.b.model(req)}, r.mode == abi.Manual)
@@ -140,7 +141,6 @@ func (r *active) drive() {
 	if r.link != nil {
 		r.link.bind(r.root, nil)
 	}
-	r.c.b.approvals.clear(r)
 	r.tasks.Wait()
 	r.c.b.retire(r)
 	r.c.remove(r)
@@ -205,6 +205,7 @@ func (r *active) act(a run.Action, why run.Event) {
 		if a.Frame.Type.Ends() {
 			_, lost := why.(run.Died)
 			r.closeCards(lost)
+			r.c.b.approvals.clear(r) // before anyone can see the end
 		}
 		if a.Frame.Type == chat.Done {
 			u := r.used()

@@ -29,9 +29,16 @@ type Options struct {
 	Log *zap.Logger
 }
 
+// limits bound what is kept for readers that come later or lag, in bytes (about).
+type limits struct {
+	run   int // of one run's frames
+	ended int // of all runs that have ended
+}
+
 // Bridge makes chats of a Harness's sessions.
 type Bridge struct {
 	o         Options
+	limits    limits
 	records   *records
 	approvals *approvals
 
@@ -60,7 +67,7 @@ func New(o Options) (*Bridge, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Bridge{
-		o: o, records: rec, approvals: newApprovals(),
+		o: o, limits: limits{run: 4 << 20, ended: 64 << 20}, records: rec, approvals: newApprovals(),
 		ctx: ctx, cancel: cancel, chats: map[string]*conversation{},
 	}, nil
 }
@@ -148,16 +155,13 @@ func (b *Bridge) named(id string) *conversation {
 	return nil
 }
 
-// keep bounds what ended runs hold for late readers.
-const keep = 64 << 20
-
 // retire keeps the frames of a run that ended, and lets the oldest go.
 func (b *Bridge) retire(r *active) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ended = append(b.ended, r)
 	b.kept += r.log.size()
-	for b.kept > keep && len(b.ended) > 1 {
+	for b.kept > b.limits.ended && len(b.ended) > 1 {
 		b.kept -= b.ended[0].log.forget()
 		b.ended[0] = nil
 		b.ended = b.ended[1:]

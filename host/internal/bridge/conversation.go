@@ -144,6 +144,9 @@ func (c *conversation) remove(r *active) {
 // titleOf is a chat's title made of its first message.
 func titleOf(text string) string {
 	const most = 60
+	if cut := 40 * most; len(text) > cut { // enough for its first words
+		text = strings.ToValidUTF8(text[:cut], "")
+	}
 	line := []rune(strings.Join(strings.Fields(text), " "))
 	if len(line) > most {
 		return string(line[:most-1]) + "…"

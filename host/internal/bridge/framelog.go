@@ -9,14 +9,11 @@ import (
 	"strata.dev/bridge/proto/chat"
 )
 
-// maxLog is how many bytes of frames (about) a run keeps for readers that come
-// later or lag. Design §5: the replay log is bounded in bytes.
-const maxLog = 4 << 20
-
 // frameLog is a run's frames, the newest of them, and the messages that all of
 // them make. Appending never waits for a reader.
 type frameLog struct {
 	run string
+	max int // bytes kept, about
 
 	mu         sync.Mutex
 	frames     []chat.Frame
@@ -40,7 +37,7 @@ func (l *frameLog) append(f chat.Frame, time int64) {
 	l.ended = f.Type.Ends()
 	l.frames = append(l.frames, f)
 	l.bytes += weight(f)
-	for l.bytes > maxLog && len(l.frames) > 1 {
+	for l.bytes > l.max && len(l.frames) > 1 {
 		l.drop()
 	}
 	l.transcript.Frame(f, time)
@@ -82,6 +79,13 @@ func (l *frameLog) seq() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.last
+}
+
+// over tells whether the last frame is written.
+func (l *frameLog) over() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ended
 }
 
 // forget drops all frames of an ended run and gives how many bytes that were.

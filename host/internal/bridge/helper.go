@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -19,11 +20,19 @@ type child struct {
 	before chat.Usage // of its turns before this run
 	known  bool       // what kind it is was told to the reducer
 	gone   bool       // the Harness let go of it
+	waits  bool       // for the rest of its log
 }
 
-// helperBorn follows a helper that has just appeared.
-func (r *active) helperBorn(id, parent string) {
-	if r.children[id] != nil || r.state.Phase == run.Ended {
+// helperBorn follows a helper that has appeared. Again says that the Harness has
+// just told so: one that was let go of works on.
+func (r *active) helperBorn(id, parent string, again bool) {
+	if ch := r.children[id]; ch != nil {
+		if again && ch.gone {
+			ch.gone, ch.waits = false, false
+			delete(r.reported, id)
+			r.apply(run.HelperBorn{ID: id})
+			r.apply(run.HelperKind{ID: id, Reports: ch.reports(r)})
+		}
 		return
 	}
 	ch := &child{id: id, parent: parent, view: project.NewChild(project.Config{Root: r.root, Session: id, CWD: r.c.log.cwd})}
@@ -36,10 +45,13 @@ func (r *active) helperBorn(id, parent string) {
 		}
 		if err != nil && ctx.Err() == nil {
 			r.c.b.o.Log.Info("a helper's log ended", zap.String("helper", id), zap.Error(err))
-			r.post(func() { r.kindKnown(ch) })
+			r.post(func() { ch.gone = true; r.release(ch) })
 		}
 	})
 }
+
+// reports tells whether the helper will report to the chat's session.
+func (c *child) reports(r *active) bool { return c.view.Continuable && c.parent == r.root }
 
 // helperEvent takes in the next event of a helper's session.
 func (r *active) helperEvent(ch *child, e dsh.Event) {
@@ -47,35 +59,62 @@ func (r *active) helperEvent(ch *child, e dsh.Event) {
 	if e.Time < r.started { // of an earlier run, which it goes on from
 		ch.before = ch.view.Usage()
 	} else {
-		r.emit(e.Time, frames...)
 		r.questions(ch.id, e, frames)
+		r.emit(e.Time, frames...)
 	}
 	if e.Type == dsh.TypeSubagent {
-		r.apply(run.HelperKind{ID: ch.id, Reports: ch.view.Continuable && ch.parent == r.root})
-		r.kindKnown(ch)
+		ch.known = true
+		r.apply(run.HelperKind{ID: ch.id, Reports: ch.reports(r)})
+	}
+	if ch.gone || r.reported[ch.id] {
+		r.settle(ch)
 	}
 }
 
-// helperGone takes in that the Harness let go of a helper. The reducer is told
-// once it knows whether a report will follow.
+// helperGone takes in that the Harness let go of a helper.
 func (r *active) helperGone(id string) {
-	ch := r.children[id]
-	if ch == nil || ch.gone {
-		return
-	}
-	ch.gone = true
-	if ch.known {
-		r.apply(run.HelperGone{ID: id})
+	if ch := r.children[id]; ch != nil && !ch.gone {
+		ch.gone = true
+		r.settle(ch)
 	}
 }
 
-func (r *active) kindKnown(ch *child) {
-	if ch.known {
+// helperReported takes in that a helper's report has reached the chat's session.
+func (r *active) helperReported(id string) {
+	r.reported[id] = true
+	if ch := r.children[id]; ch != nil {
+		r.settle(ch)
+	}
+}
+
+// settle tells the reducer that a helper is gone or has reported, once its log is
+// read: whether a report will follow stands at its beginning, how it ended at its
+// end. A log that does not come gets some time.
+func (r *active) settle(ch *child) {
+	if ch.known && !ch.view.Running() {
+		r.release(ch)
 		return
 	}
-	ch.known = true
+	if ch.waits {
+		return
+	}
+	ch.waits = true
+	r.spawn(r.ctx, func(ctx context.Context) {
+		select {
+		case <-time.After(logWait):
+			r.post(func() { r.release(ch) })
+		case <-ctx.Done():
+		}
+	})
+}
+
+// release tells the reducer what is known of a helper's end.
+func (r *active) release(ch *child) {
 	if ch.gone {
 		r.apply(run.HelperGone{ID: ch.id})
+	}
+	if r.reported[ch.id] {
+		r.apply(run.HelperReported{ID: ch.id})
 	}
 }
 
@@ -95,13 +134,17 @@ func (r *active) findHelpers(ctx context.Context) {
 		}
 		return
 	}
-	running := map[string]bool{}
+	below, running := map[string]bool{}, map[string]bool{}
 	for more := true; more; { // parents may stand after their children
 		more = false
 		for _, s := range sessions {
-			if s.Running && !running[s.ID] && (s.ParentID == r.root || running[s.ParentID]) {
-				running[s.ID], more = true, true
-				r.link.added(s)
+			if below[s.ID] || !(s.ParentID == r.root || below[s.ParentID]) {
+				continue
+			}
+			below[s.ID], more = true, true
+			running[s.ID] = s.Running
+			if s.Running || s.UpdatedAt >= r.started { // one that settled just now may still report
+				r.link.added(s, false)
 			}
 		}
 	}

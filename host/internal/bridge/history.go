@@ -89,6 +89,9 @@ func (b *Bridge) scene(ctx context.Context, c *conversation) (scene, error) {
 			var more []chat.Message
 			more, s.seq = r.log.view()
 			s.messages = append(s.messages, more...)
+			if r.log.over() {
+				s.run, s.seq = nil, 0
+			}
 		}
 		return s, nil
 	}
@@ -164,7 +167,7 @@ func (b *Bridge) summary(c *conversation, r *active) chat.ChatSummary {
 	if ok {
 		s.SessionID, s.Title, s.CWD, s.Archived, s.UpdatedAt = rec.SessionID, rec.Title, rec.CWD, rec.Archived, rec.Updated
 	}
-	if r != nil {
+	if r != nil && !r.log.over() {
 		s.Run, s.UpdatedAt = r.id, max(s.UpdatedAt, r.started)
 		if !ok {
 			s.Title, s.CWD = titleOf(r.req.Text), cmp.Or(r.req.CWD, b.o.Workspace)

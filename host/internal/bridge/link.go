@@ -78,7 +78,7 @@ func (l *link) notices(ctx context.Context, w gateway.Watcher) error {
 		case n.Resolved != nil:
 			l.b.approvals.resolved(*n.Resolved)
 		case n.SessionAdded != nil:
-			l.added(*n.SessionAdded)
+			l.added(*n.SessionAdded, true)
 		case n.SessionGone != "":
 			if r := l.run(n.SessionGone); r != nil {
 				id := n.SessionGone
@@ -132,9 +132,9 @@ func (l *link) each(f func(*active)) {
 	}
 }
 
-// added takes in a session that has just appeared: a helper of ours, or of one of
-// our helpers.
-func (l *link) added(s gateway.Session) {
+// added takes in a session that is there: a helper of ours, or of one of our
+// helpers. Just says that it has just appeared.
+func (l *link) added(s gateway.Session, just bool) {
 	if s.ParentID == "" {
 		return
 	}
@@ -144,13 +144,12 @@ func (l *link) added(s gateway.Session) {
 		root = s.ParentID
 	}
 	r := l.runs[root]
-	_, old := l.roots[s.ID]
 	if r != nil {
 		l.roots[s.ID] = root
 	}
 	l.mu.Unlock()
-	if r != nil && !old {
-		r.post(func() { r.helperBorn(s.ID, s.ParentID) })
+	if r != nil {
+		r.post(func() { r.helperBorn(s.ID, s.ParentID, just) })
 	}
 }
 

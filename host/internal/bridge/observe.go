@@ -65,10 +65,10 @@ func (r *active) follow(ctx context.Context, s gateway.Stream, session string, a
 // event takes in the next event of the chat's session.
 func (r *active) event(e dsh.Event) {
 	frames := r.c.log.apply(e)
+	r.questions(r.root, e, frames) // first: who sees a card can answer it
 	if r.state.Phase >= run.Prompting {
 		r.emit(e.Time, frames...)
 	}
-	r.questions(r.root, e, frames)
 	r.signal(e)
 	r.answerChecks()
 }
@@ -88,7 +88,7 @@ func (r *active) signal(e dsh.Event) {
 		if s, ok := project.Data[dsh.Splice](e); ok {
 			for _, m := range s.Inserted {
 				if m.Source.Kind == "subagent-settled" {
-					r.apply(run.HelperReported{ID: m.Source.Sender})
+					r.helperReported(m.Source.Sender)
 				}
 			}
 		}

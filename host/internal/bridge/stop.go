@@ -25,6 +25,7 @@ func (b *Bridge) Stop(ctx context.Context, req chat.StopRequest) (chat.StopAnswe
 		return chat.StopAnswer{}, say.Error(chat.CodeUnknownSession, id, say.UnknownSession)
 	}
 	runs := c.waiting()
+	stopped := slices.ContainsFunc(runs, func(r *active) bool { return !r.log.over() })
 	for _, r := range slices.Backward(runs) { // the last first, so that none begins
 		r.halt()
 	}
@@ -35,7 +36,7 @@ func (b *Bridge) Stop(ctx context.Context, req chat.StopRequest) (chat.StopAnswe
 			return chat.StopAnswer{}, ctx.Err()
 		}
 	}
-	return chat.StopAnswer{Stopped: len(runs) > 0}, nil
+	return chat.StopAnswer{Stopped: stopped}, nil
 }
 
 // Pending implements API.
@@ -49,6 +50,9 @@ func (b *Bridge) Status(context.Context) chat.AgentStatus {
 	b.mu.Unlock()
 	for _, c := range talks {
 		for _, r := range c.waiting() {
+			if r.log.over() {
+				continue
+			}
 			turn := chat.ActiveTurn{ChatID: c.id, Run: r.id, Seq: r.log.seq(), Mode: string(r.mode), Started: r.started}
 			if at := r.base.Load(); at != nil {
 				turn.SessionID = at.session

@@ -1,0 +1,133 @@
+package bridge
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/proto/abi"
+	"strata.dev/bridge/proto/chat"
+)
+
+// TestHelperAsks: a helper's question is a card of the chat, bound to root and helper,
+// and its answer goes to the helper's session.
+func TestHelperAsks(t *testing.T) {
+	for _, script := range []string{"helper ask_rm; say after", "spawn ask_rm; say after"} {
+		t.Run(script, func(t *testing.T) {
+			play(t, func(s *stage) {
+				s.run("c2", "say hi") // another chat is there too
+				sub := s.send("c1", script)
+				frames := s.until(sub, proposed)
+				card := *frames[len(frames)-1].Tool
+				if card.ID != "helper-3:call_1_1" || card.Digest != abi.Digest("session-2", "helper-3", "call_1_1", "bash", []byte(`{"command":"rm"}`)) {
+					t.Errorf("got %+v", card)
+				}
+				for _, refused := range []struct {
+					session, tool string
+					want          chat.Code
+				}{
+					{"session-1", card.ID, chat.CodeNotYours},
+					{"session-2", "call_1_1", chat.CodeUnknownTool},
+					{"helper-3", card.ID, chat.CodeUnknownSession},
+				} {
+					err := s.answer(chat.ApprovalRequest{SessionID: refused.session, ToolID: refused.tool, Decision: chat.Deny})
+					if code(err) != refused.want {
+						t.Errorf("%+v: %v", refused, err)
+					}
+				}
+				if err := s.answer(chat.ApprovalRequest{SessionID: "session-2", ToolID: card.ID, Decision: chat.Deny, Note: "no"}); err != nil {
+					t.Fatal(err)
+				}
+				got := told(s.rest(sub))
+				for _, want := range []string{"tool " + card.ID + " denied", "agent helper-3 done"} {
+					if !slices.Contains(got, want) {
+						t.Errorf("%q is missing in %v", want, got)
+					}
+				}
+				if last := got[len(got)-1]; !strings.HasPrefix(last, "done completed false") {
+					t.Errorf("got %v", got)
+				}
+				if d := cmp.Diff([]string{"helper-3/call_1_1"}, keys(s.d.current.answers)); d != "" {
+					t.Errorf("the gate was told (-want +got):\n%s", d)
+				}
+			})
+		})
+	}
+}
+
+func keys(m map[string]string) []string {
+	var out []string
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestBackgroundHelper: done comes after the helper has finished and its report's turn
+// is over, whatever comes late.
+func TestBackgroundHelper(t *testing.T) {
+	for _, late := range []string{"", "Notice", "Next"} {
+		t.Run("late "+late, func(t *testing.T) {
+			play(t, func(s *stage) {
+				release := func() {}
+				if late != "" {
+					_, release = s.d.hold(late)
+				}
+				sub := s.send("c1", "spawn wait_50+say_found; say started")
+				synctest.Wait()
+				time.AfterFunc(200*time.Millisecond, release) // meanwhile the helper settles
+				got := s.rest(sub)
+				release()
+				var told []string
+				for _, f := range got {
+					if f.Type == chat.Delta {
+						told = append(told, f.Text)
+					}
+				}
+				if d := cmp.Diff([]string{"started", "\n\nthanks"}, told); d != "" {
+					t.Errorf("(-want +got):\n%s", d)
+				}
+				if last := got[len(got)-1]; last.Type != chat.Done || last.Usage.Prompt != 270 {
+					t.Errorf("got %+v", last)
+				}
+			})
+		})
+	}
+}
+
+// TestReportThatNeverComes: the Harness lets go of a helper and says no more.
+func TestReportThatNeverComes(t *testing.T) {
+	play(t, func(s *stage) {
+		sub := s.send("c1", "spawn hang; say started")
+		s.until(sub, rowRunning)
+		synctest.Wait()
+		s.d.mu.Lock()
+		s.d.current.notify(gateway.Notice{SessionGone: "helper-2"})
+		s.d.mu.Unlock()
+		got := told(s.rest(sub))
+		if last := got[len(got)-1]; last != "done completed false 100" {
+			t.Errorf("got %v", got)
+		}
+	})
+}
+
+// TestConnectionLost: the page is told, and helpers that came meanwhile are found.
+func TestConnectionLost(t *testing.T) {
+	play(t, func(s *stage) {
+		sub := s.send("c1", "wait 100; say on")
+		synctest.Wait()
+		s.d.mu.Lock()
+		p := s.d.current
+		p.notify(gateway.Notice{Connection: &gateway.Connection{Err: gateway.ErrLost}})
+		p.notify(gateway.Notice{Connection: &gateway.Connection{Up: true}})
+		s.d.mu.Unlock()
+		s.expect(s.rest(sub), "queued", "start manual p/m session-1", "status The connection to the agent was lost; connecting again…",
+			"status The connection to the agent is back.", `delta "on"`, "done completed false 100")
+	})
+}

@@ -1,0 +1,212 @@
+package bridge
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/chat"
+)
+
+func TestTurn(t *testing.T) {
+	play(t, func(s *stage) {
+		frames := s.run("c1", "say hello there; run ls; say done")
+		s.expect(frames, "queued", "start manual p/m session-1", `delta "hello there"`,
+			"tool call_1_1 running", "tool call_1_1 done", `delta "done"`, "done completed false 200")
+		for i, f := range frames {
+			if f.Seq != int64(i+1) || f.Run != frames[0].Run {
+				t.Errorf("frame %d has seq %d of run %s", i, f.Seq, f.Run)
+			}
+		}
+		s.expect(s.run("c1", "say again"), "queued", "start manual p/m session-1", `delta "again"`, "done completed false 100")
+		if n := s.d.count("CreateSession"); n != 1 {
+			t.Errorf("%d sessions were made", n)
+		}
+	})
+}
+
+func TestModesAndModels(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		req   chat.StreamRequest
+		gate  string
+		want  string // the frame after queued
+		calls []string
+	}{
+		{"plan", chat.StreamRequest{Mode: "plan"}, "", "start plan p/m session-1", []string{"/permission strata-plan", "SelectModel p/m "}},
+		{"bypass", chat.StreamRequest{Mode: "bypass", Model: "p/other"}, "", "start bypass p/other session-1", []string{"/permission strata-bypass", "SelectModel p/other "}},
+		{"unknown is manual", chat.StreamRequest{Mode: "YOLO", Thinking: "high"}, gateOn, "start manual p/m session-1", []string{"/permission strata-manual", "SelectModel p/m high"}},
+		{"a level the route lacks is dropped", chat.StreamRequest{Thinking: "odd"}, gateOn, "start manual p/m session-1", []string{"/permission strata-manual", "SelectModel p/m "}},
+		{"a model with a slash", chat.StreamRequest{Model: "or/vendor/x"}, gateOn, "start manual or/vendor/x session-1", []string{"/permission strata-manual", "SelectModel or/vendor/x "}},
+		{"route gone", chat.StreamRequest{Model: "p/gone"}, gateOn, "error model-unavailable", []string{"/permission strata-manual"}},
+		{"no route at all", chat.StreamRequest{Model: "nonsense"}, gateOn, "error model-unavailable", []string{"/permission strata-manual"}},
+		{"no gate", chat.StreamRequest{}, "", "error mode-unavailable", []string{"/permission strata-manual"}},
+		{"gate off", chat.StreamRequest{}, `{"gate":"off","mode":"manual","seams":{"guard":true}}`, "error mode-unavailable", []string{"/permission strata-manual"}},
+		{"gate without a seam", chat.StreamRequest{}, `{"gate":"on","mode":"manual","seams":{"guard":false}}`, "error mode-unavailable", []string{"/permission strata-manual"}},
+		{"gate that misses something", chat.StreamRequest{}, `{"gate":"on","mode":"manual","seams":{"guard":true},"missing":["x"]}`, "error mode-unavailable", []string{"/permission strata-manual"}},
+		{"gate that sees another mode", chat.StreamRequest{}, `{"gate":"on","mode":"bypass","seams":{"guard":true}}`, "error mode-unavailable", []string{"/permission strata-manual"}},
+		{"gate that says nonsense", chat.StreamRequest{}, `hello`, "error mode-unavailable", []string{"/permission strata-manual"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			play(t, func(s *stage) {
+				s.d.gate = tt.gate
+				req := s.message("c1", "say hi")
+				req.Mode, req.Model, req.Thinking = tt.req.Mode, tt.req.Model, tt.req.Thinking
+				got := told(s.rest(s.post(req)))
+				if len(got) < 2 || got[1] != tt.want {
+					t.Errorf("got %v, want %s", got, tt.want)
+				}
+				var calls []string
+				for _, c := range s.d.calls {
+					if len(c) > 12 && (c[:11] == "/permission" || c[:12] == "SelectModel ") {
+						calls = append(calls, c)
+					}
+				}
+				if d := cmp.Diff(tt.calls, calls); d != "" {
+					t.Errorf("(-want +got):\n%s", d)
+				}
+				if prompted := s.d.count("Prompt") > 0; prompted != (tt.want[:5] == "start") {
+					t.Errorf("prompted: %v", prompted)
+				}
+			})
+		})
+	}
+}
+
+// TestModeDoesNotTake: the projection keeps another preset.
+func TestModeDoesNotTake(t *testing.T) {
+	play(t, func(s *stage) {
+		s.d.on("Snapshot", func(ctx ctx) error {
+			s.d.mu.Lock()
+			defer s.d.mu.Unlock()
+			for _, x := range s.d.sessions {
+				x.preset = "read-only"
+			}
+			return nil
+		})
+		frames := s.run("c1", "say hi")
+		s.expect(frames, "queued", "error mode-unavailable")
+		if f := frames[1]; f.Key != say.ModeUnavailable || f.Args["mode"] != "Manual" || f.Details == "" {
+			t.Errorf("got %+v", f)
+		}
+	})
+}
+
+func TestQueue(t *testing.T) {
+	play(t, func(s *stage) {
+		first := s.send("c1", "wait 1000; say one")
+		synctest.Wait()
+		second := s.send("c1", "say two")
+		other := s.send("c2", "say elsewhere")
+		synctest.Wait()
+		if c := s.b.Status(s.t.Context()); len(c.Turns) != 2 {
+			t.Errorf("%d turns are under way: %+v", len(c.Turns), c.Turns)
+		}
+		s.expect(s.rest(other), "queued", "start manual p/m session-2", `delta "elsewhere"`, "done completed false 100")
+		s.expect(s.rest(second), "queued", "start manual p/m session-1", `delta "two"`, "done completed false 100")
+		s.expect(s.rest(first), "queued", "start manual p/m session-1", `delta "one"`, "done completed false 100")
+	})
+}
+
+func TestFailures(t *testing.T) {
+	play(t, func(s *stage) {
+		s.expect(s.run("c1", "fail RATE_LIMIT"), "queued", "start manual p/m session-1", "error model-failed")
+		s.expect(s.run("c1", "say fine"), "queued", "start manual p/m session-1", `delta "fine"`, "done completed false 100")
+		s.d.broken = say.Error(chat.CodeAgentUnavailable, "no node", say.AgentMissing)
+		s.d.die()
+		synctest.Wait()
+		s.expect(s.run("c1", "say more"), "queued", "error agent-unavailable")
+		s.d.broken = nil
+		s.expect(s.run("c1", "say more"), "queued", "start manual p/m session-1", `delta "more"`, "done completed false 100")
+	})
+}
+
+func TestBadRequests(t *testing.T) {
+	play(t, func(s *stage) {
+		good := s.message("c1", "say hi")
+		for name, change := range map[string]func(*chat.StreamRequest){
+			"no chat":       func(r *chat.StreamRequest) { r.ChatID = "" },
+			"odd chat":      func(r *chat.StreamRequest) { r.ChatID = "a\nb" },
+			"no request":    func(r *chat.StreamRequest) { r.RequestID = "" },
+			"no text":       func(r *chat.StreamRequest) { r.Text = " \n" },
+			"attachments":   func(r *chat.StreamRequest) { r.Attachments = []chat.Attachment{{Name: "x"}} },
+			"relative cwd":  func(r *chat.StreamRequest) { r.CWD = "." },
+			"cwd not there": func(r *chat.StreamRequest) { r.CWD = "/not/there" },
+		} {
+			r := good
+			change(&r)
+			if _, err := s.b.Send(s.t.Context(), r); code(err) != chat.CodeBadRequest {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if n := s.d.count("Ensure"); n != 0 {
+			t.Errorf("the Harness was started %d times", n)
+		}
+		if _, err := s.b.Chat(s.t.Context(), "nope"); code(err) != chat.CodeUnknownChat {
+			t.Error(err)
+		}
+		if _, err := s.b.Attach(s.t.Context(), "nope", "", 0); code(err) != chat.CodeUnknownChat {
+			t.Error(err)
+		}
+		if _, err := s.b.PatchChat(s.t.Context(), "nope", chat.ChatPatch{}); code(err) != chat.CodeUnknownChat {
+			t.Error(err)
+		}
+		if _, err := s.b.Stop(s.t.Context(), chat.StopRequest{}); code(err) != chat.CodeBadRequest {
+			t.Error(err)
+		}
+		if _, err := s.b.Stop(s.t.Context(), chat.StopRequest{SessionID: "nope"}); code(err) != chat.CodeUnknownSession {
+			t.Error(err)
+		}
+	})
+}
+
+func TestSessionGone(t *testing.T) {
+	play(t, func(s *stage) {
+		s.run("c1", "say one")
+		s.d.mu.Lock()
+		delete(s.d.sessions, "session-1")
+		s.d.mu.Unlock()
+		s.expect(s.run("c1", "say two"), "queued", "notice "+say.SessionReplaced, "start manual p/m session-2", `delta "two"`, "done completed false 100")
+		s.expect(s.run("c1", "say three"), "queued", "start manual p/m session-2", `delta "three"`, "done completed false 100")
+	})
+}
+
+// TestHalfMadeSession: a set-up that fails half-way leaves no chat behind.
+func TestHalfMadeSession(t *testing.T) {
+	play(t, func(s *stage) {
+		s.d.on("Snapshot", func(ctx) error { return errBoom })
+		s.expect(s.run("c1", "say one"), "queued", "error agent-unavailable")
+		if list, _ := s.b.Chats(s.t.Context()); len(list.Chats) != 0 {
+			t.Errorf("a chat is left: %+v", list.Chats)
+		}
+		s.d.on("Snapshot", nil)
+		s.expect(s.run("c1", "say two"), "queued", "start manual p/m session-2", `delta "two"`, "done completed false 100")
+	})
+}
+
+// TestLostPrompt: the connection breaks while the message is handed over, before or
+// after it was taken. It is answered once.
+func TestLostPrompt(t *testing.T) {
+	for _, at := range []string{"Prompt", "Prompted"} {
+		t.Run(at, func(t *testing.T) {
+			play(t, func(s *stage) {
+				n := 0
+				s.d.on(at, func(ctx) error {
+					if n++; n < 3 {
+						return errLost
+					}
+					return nil
+				})
+				s.expect(s.run("c1", "say one"), "queued", "start manual p/m session-1", `delta "one"`, "done completed false 100")
+			})
+		})
+	}
+	t.Run("for good", func(t *testing.T) {
+		play(t, func(s *stage) {
+			s.d.on("Prompt", func(ctx) error { return errLost })
+			s.expect(s.run("c1", "say one"), "queued", "start manual p/m session-1", "error agent-unavailable")
+		})
+	})
+}
