@@ -68,7 +68,7 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 		return err
 	}
 	redactor := redact.New(token)
-	connection.Key.HideIn(redactor)
+	connection.Key.Register(redactor)
 
 	log, closeLog, err := logx.New(logx.Options{
 		Level: f.logLevel, File: filepath.Join(logs, "host.log"), Redact: redactor,
