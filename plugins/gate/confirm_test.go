@@ -72,6 +72,9 @@ func TestConfirm(t *testing.T) {
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
 			}
+			if refused, _ := abi.Refused(got.Message); refused != (got.Decision == abi.Deny) {
+				t.Errorf("this does not read as a refusal: %q", got.Message)
+			}
 		})
 	}
 }

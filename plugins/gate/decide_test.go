@@ -134,6 +134,9 @@ func TestModes(t *testing.T) {
 	if diff := cmp.Diff(want, decided(refused)); diff != "" {
 		t.Error(diff)
 	}
+	if _, inMode := abi.Refused(want.Reason); !inMode {
+		t.Error("this does not read as refused by the mode")
+	}
 }
 
 func TestPartsTellWhichOneAsks(t *testing.T) {

@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
+	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"strata.dev/bridge/plugins/sdk/sdktest"
 	"strata.dev/bridge/proto/abi"
@@ -71,8 +70,14 @@ func TestGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(bytes.Split(want, []byte("\n")), bytes.Split(got.Bytes(), []byte("\n"))); diff != "" {
-			t.Errorf("%s (go test -update writes it anew): %s", path, diff)
+		wantLines, gotLines := strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")
+		if len(wantLines) != len(gotLines) {
+			t.Fatalf("%s: %d lines, want %d (go test -update writes it anew)", path, len(gotLines), len(wantLines))
+		}
+		for i := range wantLines {
+			if wantLines[i] != gotLines[i] {
+				t.Errorf("%s:%d (go test -update writes it anew)\n got %s\nwant %s", path, i+1, gotLines[i], wantLines[i])
+			}
 		}
 	}
 }

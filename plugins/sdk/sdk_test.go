@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -286,5 +287,53 @@ func TestInitFailsWithItsOwnWords(t *testing.T) {
 	var got *abi.EffectError
 	if !errors.As(err, &got) || *got != *want {
 		t.Errorf("init: %v", err)
+	}
+}
+
+func TestWaitTellsTheFirstFunctionThatFailed(t *testing.T) {
+	var got error
+	p := plugin("p", []abi.Op{{Name: "a", Effects: []string{"sleep"}}}, sdk.Ops{"a": sdk.Op(func(t *sdk.Task, _ struct{}) (string, error) {
+		empty := t.Group().Wait()
+		g := t.Group()
+		for _, ms := range []time.Duration{1, 2, 3} {
+			g.Go(func() error { return sdk.Sleep(t, ms*time.Millisecond) })
+		}
+		got = g.Wait()
+		return fmt.Sprint(empty), nil
+	})})
+	d := sdktest.New(t, p, nil)
+	c := d.Start("a", nil, nil)
+	byHead := map[string]*sdktest.Effect{}
+	for _, e := range c.Effects() {
+		byHead[string(e.Head)] = e
+	}
+	c.Refuse(byHead[`{"ms":3}`], "third", "x")
+	c.Refuse(byHead[`{"ms":2}`], "second", "x")
+	c.Answer(byHead[`{"ms":1}`], nil, nil)
+	if diff := cmp.Diff(done(`"\u003cnil\u003e"`), endOf(c)); diff != "" {
+		t.Error(diff)
+	}
+	if sdk.Code(got) != "second" {
+		t.Errorf("Wait: %v", got)
+	}
+}
+
+func TestClockRandomAndLogs(t *testing.T) {
+	d := sdktest.New(t, probe.Plugin, nil)
+	next := uint64(0)
+	d.Clock, d.Rand = func() uint64 { return 1_700_000_000_123 }, func() uint64 { next++; return next }
+	var now map[string]int64
+	if err := d.Do("now", nil, &now); err != nil || now["ms"] != 1_700_000_000_123 {
+		t.Errorf("now: %v, %v", now, err)
+	}
+	var random map[string]string
+	if err := d.Do("random", nil, &random); err != nil || cmp.Diff(map[string]string{"a": "1", "b": "2"}, random) != "" {
+		t.Errorf("random: %v, %v", random, err)
+	}
+	if err := d.Do("logs", map[string]string{"text": "é"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"debug: é", "info: é", "warn: é", "error: é"}, d.Logs()); diff != "" {
+		t.Error(diff)
 	}
 }
