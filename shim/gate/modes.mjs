@@ -5,7 +5,7 @@
  * @module
  */
 
-/** @typedef {import('../lib/effects/session.mjs').Session} Session */
+/** The part of a session that is read here. @typedef {Pick<import('../lib/effects/session.mjs').Session, 'id' | 'header' | 'events' | 'seq'>} Session */
 /** @typedef {'plan' | 'manual' | 'bypass'} Mode */
 /**
  * @typedef {object} CallMode
@@ -32,7 +32,7 @@ export function strictest(...modes) {
   return ORDER.find(mode => modes.includes(mode)) ?? ''
 }
 
-/** Whether a session is a helper's: it has a parent that delegated to it (a chat that a person forked is a root). @param {Session} session */
+/** Whether a session is a helper's: it has a parent that delegated to it (a chat that a person forked is a root). @param {Pick<Session, 'header'>} session */
 export function isHelper({ header }) {
   return header.parentSession !== undefined && (header.origin === 'subagent' || (header.delegationDepth ?? 0) > 0)
 }

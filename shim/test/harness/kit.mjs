@@ -28,10 +28,12 @@ const WAIT_MS = 15_000
  * @param {object[]} options.rows rows of the profile's patch
  * @param {string} [options.model] base URL of the model
  * @param {string[]} [options.bundles]
+ * @param {boolean} [options.permission] false leaves the presets to a bundle
  * @param {boolean} [options.fenced] send a launch secret on stdin and carry it
+ * @param {(dir: string, home: string) => Promise<void>} [options.prepare] runs when the home is written, before the start
  * @param {number} [options.readyMs] how long to wait until the RPC answers
  */
-export async function startHarness({ rows, model, bundles = ['@deepseek-ai/dsh-base', '@deepseek-ai/dsh-web-app'], fenced = false, readyMs = READY_MS }) {
+export async function startHarness({ rows, model, bundles = ['@deepseek-ai/dsh-base', '@deepseek-ai/dsh-web-app'], permission = true, fenced = false, readyMs = READY_MS, prepare = async () => {} }) {
   const dir = await scratch()
   const home = path.join(dir, 'home')
   const profile = path.join(home, 'profiles/strata')
@@ -41,7 +43,9 @@ export async function startHarness({ rows, model, bundles = ['@deepseek-ai/dsh-b
     name: 'dsh-profile-strata', private: true, dependencies: {}, dsh: { profile: { bundles } },
   }))
   const setRows = (/** @type {object[]} */ list) => writeFile(path.join(profile, 'cordis.patch.yml'), JSON.stringify(list))
-  await setRows([...base(model), ...rows])
+  await setRows([...base(model, permission), ...rows])
+
+  await prepare(dir, home)
 
   const secret = randomBytes(32).toString('hex')
   const child = spawn(process.execPath, [bin, '--profile', 'strata', '--port', '0', '--no-open'], {
@@ -71,7 +75,7 @@ export async function startHarness({ rows, model, bundles = ['@deepseek-ai/dsh-b
   }
   return {
     url, wire, home, workspace, setRows, child, exited, secret,
-    base: base(model),
+    base: base(model, permission),
     stderr: () => stderr,
     /** Ends it as a host does and gives its exit code. */
     async stop() {
@@ -102,8 +106,8 @@ export function environment(dir, home) {
   }
 }
 
-/** Rows that every profile has here: the model, no title requests, the gate's presets. @param {string | undefined} model */
-function base(model) {
+/** Rows that every profile has here: the model, no title requests, the gate's presets. @param {string | undefined} model @param {boolean} permission */
+function base(model, permission) {
   return [
     ...(model === undefined ? [] : [
       { id: 'llm-pi-ai', config: { providers: { scripted: {
@@ -112,14 +116,14 @@ function base(model) {
       { id: 'agent-default-model', config: { provider: 'scripted', model: 'scripted-1' } },
     ]),
     { id: 'session-title-llm', disabled: true },
-    { id: 'permission', config: { presets: {
+    ...(!permission ? [] : [{ id: 'permission', config: { presets: {
       'read-only': { sandbox: 'read-only', approval: 'ask' },
       'workspace-write': { sandbox: 'workspace-write', approval: 'ask' },
       'danger-full-access': { sandbox: 'danger-full-access', approval: 'never' },
       'strata-manual': { sandbox: 'danger-full-access', approval: 'ask' },
       'strata-plan': { sandbox: 'read-only', approval: 'never' },
       'strata-bypass': { sandbox: 'danger-full-access', approval: 'never' },
-    } } },
+    } } }]),
   ]
 }
 
