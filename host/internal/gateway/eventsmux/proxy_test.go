@@ -18,9 +18,8 @@ type proxy struct {
 	wg       sync.WaitGroup
 
 	mu     sync.Mutex
-	change sync.Cond
 	rand   *rand.Rand
-	open   map[net.Conn]bool // by client connection: is it a mux
+	open   map[net.Conn]struct{} // by client connection
 	cuts   int
 	closed bool
 	spare  bool // no more cuts
@@ -40,8 +39,7 @@ func newProxy(t *testing.T, target string) *proxy {
 	}
 	seed := rand.Uint64()
 	t.Logf("proxy seed %d", seed)
-	p := &proxy{listener: l, target: u.Host, rand: rand.New(rand.NewPCG(seed, 0)), open: map[net.Conn]bool{}}
-	p.change.L = &p.mu
+	p := &proxy{listener: l, target: u.Host, rand: rand.New(rand.NewPCG(seed, 0)), open: map[net.Conn]struct{}{}}
 	p.wg.Go(p.accept)
 	t.Cleanup(func() {
 		_ = l.Close()
@@ -51,7 +49,6 @@ func newProxy(t *testing.T, target string) *proxy {
 			_ = c.Close()
 		}
 		p.mu.Unlock()
-		p.change.Broadcast()
 		p.wg.Wait()
 	})
 	return p
@@ -83,7 +80,7 @@ func (p *proxy) serve(client net.Conn) {
 		return
 	}
 	mux := bytes.HasPrefix(first[:n], []byte("GET /api/events.mux "))
-	if !p.begin(client, mux) {
+	if !p.begin(client) {
 		return
 	}
 	defer p.end(client)
@@ -131,14 +128,13 @@ func (p *proxy) down(client, server net.Conn, mux bool) {
 	}
 }
 
-func (p *proxy) begin(c net.Conn, mux bool) bool {
+func (p *proxy) begin(c net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed || p.held {
 		return false
 	}
-	p.open[c] = mux
-	p.change.Broadcast()
+	p.open[c] = struct{}{}
 	return true
 }
 
@@ -146,21 +142,12 @@ func (p *proxy) end(c net.Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.open, c)
-	p.change.Broadcast()
 }
 
-// awaitMux waits until an events.mux connection stands, and gives the cuts so far.
-func (p *proxy) awaitMux() int {
+// cutSoFar counts the cuts.
+func (p *proxy) cutSoFar() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for !p.closed {
-		for _, mux := range p.open {
-			if mux {
-				return p.cuts
-			}
-		}
-		p.change.Wait()
-	}
 	return p.cuts
 }
 

@@ -82,15 +82,26 @@ func testCuts(t *testing.T, r *rig) {
 	p := newProxy(t, r.process.URL())
 	gw := r.dial(t, p.URL())
 	id, s := chat(t, r, gw)
-	pace := func(n int) {
-		if n%50 == 0 {
-			p.awaitMux() // 50 deltas are more than a connection lives
+	// A connection lives for less than 40 deltas, and the model is never further
+	// ahead of the follower than that.
+	ahead := make(chan struct{}, 40)
+	over := make(chan struct{})
+	pace := func(int) {
+		select {
+		case ahead <- struct{}{}:
+		case <-over:
 		}
 	}
 	r.model.pace.Store(&pace)
 	defer r.model.pace.Store(nil)
+	defer close(over)
 	prompt(t, gw, id, "r1", "#! stream 600")
-	got := until(t, s, ofType(dsh.TypeTurnEnd))
+	got := until(t, s, func(e dsh.Event) bool {
+		if c, ok := decoded[*dsh.AssistantChunk](e); ok && c.Chunk.Type == "text-delta" {
+			<-ahead
+		}
+		return e.Type == dsh.TypeTurnEnd
+	})
 	p.spareAll()
 	if diff := cmp.Diff(upTo(0, int64(len(got)-1)), seqs(got)); diff != "" {
 		t.Errorf("seqs (-want +got):\n%s", diff)
@@ -102,10 +113,8 @@ func testCuts(t *testing.T, r *rig) {
 	if diff := cmp.Diff(snap.Events, got); diff != "" {
 		t.Errorf("the log and what was followed (-log +followed):\n%s", diff)
 	}
-	cuts := p.awaitMux()
-	t.Logf("%d cuts", cuts)
-	if cuts < 3 {
-		t.Error("too few to prove anything")
+	if n := p.cutSoFar(); n < 5 {
+		t.Errorf("only %d cuts, too few to prove anything", n)
 	}
 }
 
