@@ -48,16 +48,16 @@ func unpin() {
 	pins = pins[:0]
 }
 
-// runtime is made at the first export: package initialisation is over then, and
-// with it all Register calls.
+var wasmRuntime *Runtime
+
+// instance makes the Runtime at the first export: package initialisation is
+// over then, and with it all Register calls.
 func instance() *Runtime {
 	if wasmRuntime == nil {
 		wasmRuntime = &Runtime{host: wasmHost{}, plugins: registered, calls: map[uint32]*Task{}}
 	}
 	return wasmRuntime
 }
-
-var wasmRuntime *Runtime
 
 func init() {
 	guest.Exports.Describe = func() guest.Status {

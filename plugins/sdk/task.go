@@ -81,8 +81,8 @@ func (t *Task) leave() {
 	t.park()
 }
 
-// park counts a goroutine out, for good or to wait. Under the lock. The last to go ends the step and, once the
-// handler has returned, the call.
+// park counts a goroutine out, for good or to wait. The last to go ends the step
+// and, once the handler has returned, the call. Under the lock.
 func (t *Task) park() {
 	t.running--
 	if t.running > 0 {
