@@ -9,7 +9,7 @@ import { takeToken } from './token.mjs';
 import { Composer } from './ui/composer.mjs';
 import { Sidebar } from './ui/sidebar.mjs';
 import { Transcript } from './ui/transcript.mjs';
-import { empty, reduce, said, viewOf, waiting } from './view.mjs';
+import { empty, reduce, said, topic, viewOf, waiting } from './view.mjs';
 import { words } from './words.mjs';
 
 /** How often the host is asked how things stand, in ms: while something is under way, and else. */
@@ -81,10 +81,11 @@ function render() {
 function draw() {
   const v = view();
   const known = state.chats.find((c) => c.chatId === state.current);
-  setText(title, known?.title || (v.entries.length ? words.untitled : words.title));
+  const name = known?.title || topic(v);
+  setText(title, name || words.title);
   document.title = `${state.asking.size ? '● ' : ''}${title.textContent}`;
   sidebar.update(known || !v.entries.length ? state.chats
-    : [{ chatId: state.current, title: '', updatedAt: 0, run: v.run }, ...state.chats], state.current, state.asking);
+    : [{ chatId: state.current, title: name, updatedAt: 0, run: v.run }, ...state.chats], state.current, state.asking);
   transcript.update(state.current, v, state.loading);
   composer.update(v, mode(), state.model, state.status?.routes ?? [], state.stopping);
   const s = state.status;

@@ -203,6 +203,13 @@ function idOf(p) {
   }
 }
 
+/** What a chat is about, from its first message. @param {View} view */
+export function topic(view) {
+  const first = view.entries[0]?.parts[0];
+  const line = first?.kind === 'text' ? first.text.trim().split('\n')[0] : '';
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
+}
+
 /**
  * The cards that wait for the person, oldest first.
  * @param {View} view

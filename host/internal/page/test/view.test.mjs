@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { empty, ends, entriesOf, reduce, said, viewOf, waiting } from '../static/view.mjs';
+import { empty, ends, entriesOf, reduce, said, topic, viewOf, waiting } from '../static/view.mjs';
 
 /** @param {Partial<chat.Frame>[]} frames @param {import('../static/view.mjs').View} [from] */
 const play = (frames, from = said(empty, 'hi', 7)) =>
@@ -146,4 +146,10 @@ test('a frame of tomorrow is counted and shows nothing', () => {
   const view = play([delta('a'), /** @type {any} */ ({ type: 'hologram' }), delta('b')]);
   assert.deepEqual(view.entries[1].parts, [{ kind: 'text', text: 'ab', own: false }]);
   assert.equal(view.seq, 3);
+});
+
+test('what a chat is about', () => {
+  assert.equal(topic(empty), '');
+  assert.equal(topic(said(empty, ' Write\nhello.txt', 1)), 'Write');
+  assert.equal(topic(said(empty, 'x'.repeat(80), 1)), `${'x'.repeat(59)}…`);
 });

@@ -11,14 +11,15 @@ const maxRows = 10;
 export class Composer {
   #problem = h('div', { class: 'problem', role: 'alert', hidden: true });
   #text = h('textarea', { id: 'message', rows: 1, placeholder: words.placeholder, 'aria-label': words.placeholder, enterkeyhint: 'send' });
-  #mode = h('select', { 'aria-label': 'Mode', id: 'mode' }, ...modes.map((m) => h('option', { value: m.id }, `${m.name} — ${m.about}`)));
+  #mode = h('select', { 'aria-label': 'Mode', 'aria-describedby': 'mode-about', id: 'mode' }, ...modes.map((m) => h('option', { value: m.id, title: m.about }, m.name)));
+  #about = h('span', { class: 'about', id: 'mode-about' });
   #model = h('select', { 'aria-label': 'Model', id: 'model', hidden: true });
   #send = h('button', { type: 'submit', class: 'send' }, words.send);
   #stop = h('button', { type: 'button', class: 'stop', hidden: true }, words.stop);
   #meter = h('meter', { min: 0, max: 100, high: 85, 'aria-label': 'How full the chat is' });
   #full = h('label', { class: 'full', hidden: true }, this.#meter, h('span'));
   el = h('form', { class: 'composer' }, this.#problem, this.#text,
-    h('div', { class: 'tools' }, this.#mode, this.#model, this.#full, h('span', { class: 'gap' }), this.#stop, this.#send));
+    h('div', { class: 'tools' }, this.#mode, this.#about, this.#model, this.#full, h('span', { class: 'gap' }), this.#stop, this.#send));
   #busy = false;
 
   /**
@@ -81,6 +82,7 @@ export class Composer {
     setText(this.#stop, stopping ? words.stopping : words.stop);
     this.#mode.value = mode;
     this.el.dataset.mode = mode;
+    setText(this.#about, modes.find((m) => m.id === mode)?.about ?? '');
     this.#models(routes, model);
     this.#full.hidden = !view.context;
     if (view.context) {

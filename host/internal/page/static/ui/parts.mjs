@@ -15,10 +15,10 @@ import { duration, ToolView } from './tool.mjs';
  * @typedef {{el: HTMLElement, update: (part: any, live: boolean) => void}} PartView
  */
 
-/** @param {Part} part @param {Context} context @returns {PartView} */
-export function partView(part, context) {
+/** @param {Part} part @param {'user' | 'assistant'} role @param {Context} context @returns {PartView} */
+export function partView(part, role, context) {
   switch (part.kind) {
-    case 'text': return textView(part.own);
+    case 'text': return role === 'user' ? plainView() : textView(part.own);
     case 'reasoning': return reasoningView();
     case 'tool': {
       const view = new ToolView(context.answer);
@@ -34,6 +34,12 @@ export function partView(part, context) {
 
 /** @param {HTMLElement} el @returns {PartView} */
 const fixed = (el) => ({ el, update: () => {} });
+
+/** What the person wrote, as they wrote it. @returns {PartView} */
+function plainView() {
+  const el = h('div', {});
+  return { el, update: (p) => setText(el, p.text) };
+}
 
 /** @param {boolean} own @returns {PartView} */
 function textView(own) {

@@ -19,13 +19,13 @@ const grace = 500;
 export class ToolView {
   #title = h('span', { class: 'title' });
   #state = h('span', { class: 'state' });
-  #reason = h('p', { class: 'reason' });
+  #reason = h('span', { class: 'reason' });
   #input = h('div', { class: 'input' });
   #result = h('div', { class: 'result' });
-  #body = h('details', {}, h('summary', {}, h('span', { class: 'mark', 'aria-hidden': 'true' }), this.#title, this.#state),
+  #body = h('details', {}, h('summary', {}, h('span', { class: 'mark', 'aria-hidden': 'true' }), this.#title, this.#state, this.#reason),
     this.#input, this.#result);
   #ask = h('div', { class: 'ask' });
-  el = h('article', { class: 'card' }, this.#body, this.#reason, this.#ask);
+  el = h('article', { class: 'card' }, this.#body, this.#ask);
   /** @type {chat.Tool | null} */
   #tool = null;
   #asking = '';

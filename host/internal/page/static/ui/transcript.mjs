@@ -26,7 +26,7 @@ class EntryView {
     this.#parts = entry.parts.map((part, i) => {
       const old = this.#parts[i];
       const own = part.kind === 'text' && part.own ? 'own' : '';
-      const slot = old?.kind === part.kind + own ? old : { kind: part.kind + own, part: null, live: false, view: partView(part, this.context) };
+      const slot = old?.kind === part.kind + own ? old : { kind: part.kind + own, part: null, live: false, view: partView(part, this.role, this.context) };
       const partLive = live && (part.kind !== 'reasoning' || i === entry.parts.length - 1);
       if (slot.part !== part || slot.live !== partLive) {
         slot.view.update(part, partLive);
