@@ -132,9 +132,7 @@ func (r *active) drive() {
 			r.apply(run.Died{Err: closing()})
 		case <-gone:
 			r.drain()
-			r.apply(run.Died{Err: &chat.Error{
-				Code: chat.CodeAgentStopped, Sentence: say.Sentence(say.AgentStopped), Actions: []string{project.ActionRetry},
-			}})
+			r.apply(run.Died{Err: died()})
 		}
 	}
 	r.cancel()
@@ -147,6 +145,12 @@ func (r *active) drive() {
 	close(r.done)
 }
 
+// died is what a person reads where the process ended under a run.
+func died() *chat.Error {
+	return &chat.Error{Code: chat.CodeAgentStopped, Sentence: say.Sentence(say.AgentStopped), Actions: []string{project.ActionRetry}}
+}
+
+// closing is what a person reads where the host ends.
 func closing() *chat.Error {
 	return &chat.Error{Code: chat.CodeAgentStopped, Sentence: say.Sentence(say.AgentClosed), Actions: []string{project.ActionRetry}}
 }

@@ -44,7 +44,6 @@ type session struct {
 	turn       context.CancelFunc // of the open turn; nil when idle
 	attached   bool
 	grown      chan struct{} // closed at the next event
-	interrupt  context.CancelFunc
 }
 
 // process is one life of the Harness.
@@ -107,6 +106,7 @@ func (d *disk) die() {
 	if p == nil {
 		return
 	}
+	close(p.done) // first, as the real one's streams end because of it
 	p.kill()
 	p.turns.Wait()
 	d.mu.Lock()
@@ -118,7 +118,6 @@ func (d *disk) die() {
 		w.wake()
 	}
 	d.mu.Unlock()
-	close(p.done)
 }
 
 // fault runs before a method: it may block, or fail it.
@@ -155,23 +154,22 @@ func (d *disk) hold(method string) (reached <-chan struct{}, release func()) {
 	return at, sync.OnceFunc(func() { close(free) })
 }
 
-// count tells how often a method was called.
-func (d *disk) count(method string) int {
+// called are the calls so far.
+func (d *disk) called() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	return slices.Clone(d.calls)
+}
+
+// count tells how often a method was called.
+func (d *disk) count(method string) int {
 	n := 0
-	for _, c := range d.calls {
+	for _, c := range d.called() {
 		if c == method {
 			n++
 		}
 	}
 	return n
-}
-
-func (d *disk) session(id string) *session {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.sessions[id]
 }
 
 // only gives the one session that is no helper's.
@@ -392,6 +390,9 @@ func (p *process) Execute(ctx context.Context, id, line string) (gateway.Command
 	s, err := p.find(id)
 	if err != nil {
 		return gateway.CommandResult{}, err
+	}
+	if s.parent != "" { // rc.8 runs no command on a helper's session
+		return gateway.CommandResult{}, &gateway.Error{Method: "commands/execute", Code: gateway.CodeAgentBusy}
 	}
 	s.attached = true
 	switch name {

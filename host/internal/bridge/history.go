@@ -219,13 +219,8 @@ func (b *Bridge) rename(ctx context.Context, session, title string) {
 	b.mu.Lock()
 	l := b.link
 	b.mu.Unlock()
-	if l == nil || title == "" {
+	if l == nil || title == "" || l.gone() {
 		return
-	}
-	select {
-	case <-l.proc.Done():
-		return
-	default:
 	}
 	ctx, cancel := context.WithTimeout(ctx, renameWait)
 	defer cancel()

@@ -43,6 +43,16 @@ func (b *Bridge) connect(ctx context.Context) (*link, error) {
 	return b.link, nil
 }
 
+// gone tells whether that life of the Harness is over.
+func (l *link) gone() bool {
+	select {
+	case <-l.proc.Done():
+		return true
+	default:
+		return false
+	}
+}
+
 // watch reads the notices of one life of the Harness to its end.
 func (l *link) watch() {
 	ctx, cancel := context.WithCancel(l.b.ctx)

@@ -29,8 +29,8 @@ func (r *active) opened(o opened) {
 	}
 	r.spawn(r.ctx, func(ctx context.Context) {
 		err := r.follow(ctx, o.stream, r.root, o.log.last, r.event)
-		if err != nil {
-			r.post(func() { r.apply(run.Died{Err: failure(ctx, err)}) })
+		if err != nil && !r.link.gone() {
+			r.post(func() { r.apply(run.Died{Err: r.failure(ctx, r.link, err)}) })
 		}
 	})
 }

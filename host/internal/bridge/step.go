@@ -59,7 +59,7 @@ func (r *active) openSession(ctx context.Context) (opened, *chat.Error) {
 	b := r.c.b
 	l, err := b.connect(ctx)
 	if err != nil {
-		return opened{}, failure(ctx, err)
+		return opened{}, r.failure(ctx, l, err)
 	}
 	rec, known := b.records.get(r.c.id)
 	o := opened{link: l}
@@ -72,7 +72,7 @@ func (r *active) openSession(ctx context.Context) (opened, *chat.Error) {
 		}
 		err := o.catchUp(ctx)
 		if err != nil && !gateway.IsCode(err, gateway.CodeSessionNotFound) {
-			return opened{}, failure(ctx, err)
+			return opened{}, r.failure(ctx, l, err)
 		}
 		o.replaced = err != nil
 	}
@@ -85,11 +85,11 @@ func (r *active) openSession(ctx context.Context) (opened, *chat.Error) {
 		}
 		id, err := l.gw.CreateSession(ctx, rec.CWD, b.o.Preset)
 		if err != nil {
-			return opened{}, failure(ctx, err)
+			return opened{}, r.failure(ctx, l, err)
 		}
 		o.log = newSessionLog(l, id, rec.CWD)
 		if err := o.catchUp(ctx); err != nil {
-			return opened{}, failure(ctx, err)
+			return opened{}, r.failure(ctx, l, err)
 		}
 		rec.SessionID, rec.Updated = id, now()
 		if err := b.records.put(rec); err != nil {
@@ -97,7 +97,7 @@ func (r *active) openSession(ctx context.Context) (opened, *chat.Error) {
 		}
 	}
 	if o.stream, err = l.gw.Follow(ctx, o.log.session, o.log.last); err != nil {
-		return opened{}, failure(ctx, err)
+		return opened{}, r.failure(ctx, l, err)
 	}
 	return o, nil
 }
@@ -114,8 +114,12 @@ func (o *opened) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// failure is why a step failed. Where Stop broke it off the reducer asks for none.
-func failure(ctx context.Context, err error) *chat.Error {
+// failure is why a step failed: the end of the process before what followed from
+// it. Where Stop broke it off the reducer asks for none.
+func (r *active) failure(ctx context.Context, l *link, err error) *chat.Error {
+	if l != nil && l.gone() {
+		return died()
+	}
 	if e := unavailable(ctx, err); e != nil {
 		e.Actions = append(e.Actions, project.ActionRetry)
 		return e
@@ -137,7 +141,7 @@ const (
 func (r *active) setMode(ctx context.Context) (int64, *chat.Error) {
 	res, err := r.link.gw.Execute(ctx, r.root, "/permission "+r.preset())
 	if err != nil {
-		return 0, failure(ctx, err)
+		return 0, r.failure(ctx, r.link, err)
 	}
 	if !res.Found || !res.OK {
 		return 0, r.noMode(res.Text)
@@ -146,7 +150,7 @@ func (r *active) setMode(ctx context.Context) (int64, *chat.Error) {
 	for range readBacks {
 		snap, err := r.link.gw.Snapshot(ctx, r.root, r.base.Load().seq+1)
 		if err != nil {
-			return 0, failure(ctx, err)
+			return 0, r.failure(ctx, r.link, err)
 		}
 		var p struct {
 			Current string `json:"currentValue"`
@@ -160,7 +164,7 @@ func (r *active) setMode(ctx context.Context) (int64, *chat.Error) {
 		select {
 		case <-time.After(readBackWait):
 		case <-ctx.Done():
-			return 0, failure(ctx, ctx.Err())
+			return 0, r.failure(ctx, r.link, ctx.Err())
 		}
 	}
 	return 0, r.noMode("the mode reads " + current)
@@ -184,7 +188,7 @@ func (r *active) confirmGate(ctx context.Context) *chat.Error {
 	res, err := r.link.gw.Execute(ctx, r.root, "/strata-gate")
 	switch {
 	case err != nil:
-		return failure(ctx, err)
+		return r.failure(ctx, r.link, err)
 	case !res.Found || !res.OK:
 		return no("/strata-gate: " + res.Text)
 	}
@@ -235,7 +239,7 @@ func (r *active) selectModel(ctx context.Context) *chat.Error {
 	case gateway.IsCode(err, gateway.CodeModelUnavailable):
 		return gone(err.Error())
 	case err != nil:
-		return failure(ctx, err)
+		return r.failure(ctx, r.link, err)
 	}
 	return nil
 }
@@ -270,6 +274,7 @@ func (r *active) prompt(ctx context.Context, resend bool) {
 	switch {
 	case err == nil:
 		r.post(func() { r.apply(run.Prompted{}) })
+	case r.link.gone(): // which the loop sees by itself
 	case errors.Is(err, gateway.ErrLost):
 		r.c.b.o.Log.Info("the connection broke while a message was handed over", zap.Error(err))
 		r.post(func() { r.apply(run.Prompted{Lost: true}) })
@@ -277,6 +282,6 @@ func (r *active) prompt(ctx context.Context, resend bool) {
 		e := say.Error(chat.CodeModelUnavailable, err.Error(), say.ModelUnavailable, "model", r.c.b.model(r.req))
 		r.post(func() { r.apply(run.Prompted{Err: e}) })
 	default:
-		r.post(func() { r.apply(run.Prompted{Err: failure(ctx, err)}) })
+		r.post(func() { r.apply(run.Prompted{Err: r.failure(ctx, r.link, err)}) })
 	}
 }

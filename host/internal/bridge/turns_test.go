@@ -59,7 +59,7 @@ func TestModesAndModels(t *testing.T) {
 					t.Errorf("got %v, want %s", got, tt.want)
 				}
 				var calls []string
-				for _, c := range s.d.calls {
+				for _, c := range s.d.called() {
 					if len(c) > 12 && (c[:11] == "/permission" || c[:12] == "SelectModel ") {
 						calls = append(calls, c)
 					}

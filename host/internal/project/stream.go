@@ -11,7 +11,7 @@ import (
 // block is one content block of the running try.
 type block struct {
 	kind string
-	text string
+	text []byte
 }
 
 // enter begins a step, unless it is the running one.
@@ -47,7 +47,7 @@ func (f *Fold) chunk(c dsh.AssistantChunk) []chat.Frame {
 		}
 		var had string
 		if b := f.blocks[k.Index]; b != nil {
-			had = b.text
+			had = string(b.text)
 		}
 		if rest, ok := strings.CutPrefix(k.Block.Text, had); ok {
 			return f.piece(k.Index, k.Block.Type, rest)
@@ -64,7 +64,7 @@ func (f *Fold) piece(index int, kind, text string) []chat.Frame {
 		b = &block{kind: kind}
 		f.blocks[index] = b
 	}
-	b.text += text
+	b.text = append(b.text, text...)
 	return f.show(f.channel(kind), kind, text, (*channel).push)
 }
 
