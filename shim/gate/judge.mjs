@@ -42,7 +42,7 @@ export class Judge {
   /** @param {Execution} exec @returns {Promise<Verdict>} */
   async verdict(exec) {
     const call = this.call(exec)
-    const { decision, looked } = this.#decide(call)
+    const { decision, looked } = this.decide(call)
     const digest = decision.digest || this.#digestOf(call)
     if (digest === undefined) return { allowed: false, reason: NO, digest: '' }
     if (decision.decision === 'allow') return { allowed: true, digest }
@@ -55,8 +55,12 @@ export class Judge {
     return this.#digestOf(this.call(exec))
   }
 
-  /** @param {ReturnType<Judge['call']>} call @returns {{decision: Decision, looked: object}} looked: the call with what was looked up */
-  #decide(call) {
+  /**
+   * What the plugin says of a call, without asking anybody.
+   * @param {ReturnType<Judge['call']>} call
+   * @returns {{decision: Decision, looked: object}} looked: the call with what was looked up
+   */
+  decide(call) {
     try {
       const facts = this.#instance.callSync('facts', call)
       if (facts.fault !== undefined) throw facts.fault // without its facts the plugin would judge on the words alone

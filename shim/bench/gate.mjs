@@ -1,0 +1,90 @@
+// @ts-check
+/**
+ * The gate's cost in Node: parsing beside web-tree-sitter's bash grammar, the whole decision on the corpus beside
+ * plain JS, and how long a start takes. Ratios within one process; figures of one run say little by themselves.
+ * @module
+ */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Language, Parser } from 'web-tree-sitter'
+import { Judge } from '../gate/judge.mjs'
+import { Modes } from '../gate/modes.mjs'
+import { Instance } from '../lib/hot.mjs'
+import { loadModule } from '../lib/module.mjs'
+import { at, measure, print } from './measure.mjs'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const wasm = path.join(root, 'shim/dist/strata.wasm')
+const hashOf = (/** @type {string} */ file) => createHash('sha256').update(readFileSync(file)).digest('hex')
+
+const corpus = readFileSync(path.join(root, 'plugins/gate/testdata/corpus.jsonl'), 'utf8').trim().split('\n').map(line => JSON.parse(line))
+const commands = /** @type {string[]} */ (corpus.filter(({ shell }) => shell === 'bash').map(({ command }) => command))
+const four = ['git log --oneline -20 | grep -n "fix" | head -5; ls -la src']
+const long = [`${'grep -rn "needle in the hay" src/internal/*.go && '.repeat(42)}ls`]
+
+// Parsing.
+const parser = await treeSitter()
+const guest = await parseGuest()
+const once = new TextEncoder().encode('[0]')
+const hundred = new TextEncoder().encode(`[${Array(99).fill(0).join(',')}]`)
+const encode = (/** @type {string[]} */ list) => list.map(command => new TextEncoder().encode(command))
+const syntax = (/** @type {string} */ name, /** @type {string[]} */ list) => print(name, [
+  ...measure([
+    { name: 'web-tree-sitter', inputs: list, run: command => parser.parse(command)?.delete() },
+    { name: 'ours, one crossing a parse', inputs: encode(list), run: command => void guest.callSync('parse', once, command) },
+  ]),
+  ...perParse(measure([{ name: 'ours, inside wasm', inputs: encode(list), run: command => void guest.callSync('parse', hundred, command) }], { rounds: 4, warmUp: 2 })),
+])
+syntax('Parse: the corpus', commands)
+syntax('Parse: a line of four commands', Array(200).fill(four[0]))
+syntax('Parse: 2 KB', Array(50).fill(long[0]))
+
+// The decision, as the row makes it: facts, real paths, decide.
+const instance = new Instance({ module: await loadModule(wasm, hashOf(wasm)), plugin: 'gate', config: { secrets: [path.join(root, '.run')] } })
+const judge = new Judge(instance, new Modes({ get: () => undefined }))
+const callOf = (/** @type {string} */ command) => ({
+  ...judge.call(/** @type {any} */ ({ name: 'bash', arguments: { command, description: 'bench' }, callId: 'call_1' })),
+  cwd: root.replace(/\/$/, ''), workspace: root.replace(/\/$/, ''), root: 's', session: 's',
+})
+const decision = (/** @type {string} */ name, /** @type {string[]} */ list) => print(name, measure([
+  { name: 'plain JS: the call’s JSON, there and back', inputs: list.map(callOf), run: call => void JSON.parse(JSON.stringify(call)) },
+  { name: 'facts', inputs: list.map(callOf), run: call => void instance.callSync('facts', call) },
+  { name: 'decide', inputs: list.map(callOf), run: call => void instance.callSync('decide', call) },
+  { name: 'digest', inputs: list.map(callOf), run: call => void instance.callSync('digest', call) },
+  { name: 'whole decision', inputs: list.map(callOf), run: call => void judge.decide(call) },
+]))
+decision('Decision: the corpus', commands)
+decision('Decision: 2 KB', Array(50).fill(long[0]))
+
+// Starts, each in a process of its own.
+const starts = Array.from({ length: 7 }, () => JSON.parse(execFileSync(process.execPath, [fileURLToPath(new URL('start.mjs', import.meta.url)), wasm, hashOf(wasm)], { encoding: 'utf8' })))
+console.log('\nStart, median of 7 fresh processes, ms')
+for (const name of Object.keys(starts[0])) {
+  console.log(`  ${name.padEnd(34)}${at(starts.map(one => one[name]).sort((a, b) => a - b), 0.5).toFixed(1).padStart(10)}`)
+}
+
+/** @param {import('./measure.mjs').Figure[]} figures of a hundred parses a call */
+function perParse(figures) {
+  return figures.map(({ name, p50, p99 }) => ({ name, p50: p50 / 100, p99: p99 / 100 }))
+}
+
+async function treeSitter() {
+  await Parser.init()
+  const grammar = createRequire(import.meta.url).resolve('tree-sitter-bash/tree-sitter-bash.wasm')
+  const parser = new Parser()
+  parser.setLanguage(await Language.load(grammar))
+  return parser
+}
+
+async function parseGuest() {
+  const out = path.join(root, '.run/shim-bench/parse.wasm')
+  mkdirSync(path.dirname(out), { recursive: true })
+  execFileSync('go', ['build', '-trimpath', '-buildvcs=false', '-ldflags=-s -w', '-buildmode=c-shared', '-o', out, path.join(root, 'shim/bench/parse.go')], {
+    cwd: path.join(root, 'plugins'), env: { ...process.env, GOOS: 'wasip1', GOARCH: 'wasm' }, stdio: 'inherit',
+  })
+  return new Instance({ module: await loadModule(out, hashOf(out)), plugin: 'parse' })
+}

@@ -1,0 +1,41 @@
+// @ts-check
+/**
+ * @typedef {{name: string, run: (input: any) => void, inputs: any[]}} Variant
+ * @typedef {{name: string, p50: number, p99: number}} Figure microseconds a call
+ */
+
+/**
+ * Times variants in turn, so that a noisy machine is noisy for all of them.
+ * @param {Variant[]} variants
+ * @param {{rounds?: number, warmUp?: number}} [options] rounds over each variant's inputs
+ * @returns {Figure[]}
+ */
+export function measure(variants, { rounds = 40, warmUp = 10 } = {}) {
+  const times = variants.map(() => /** @type {number[]} */ ([]))
+  for (let round = 0; round < warmUp + rounds; round++) {
+    variants.forEach(({ run, inputs }, i) => {
+      for (const input of inputs) {
+        const start = performance.now()
+        run(input)
+        const took = performance.now() - start
+        if (round >= warmUp) times[i]?.push(took * 1000)
+      }
+    })
+  }
+  return variants.map(({ name }, i) => {
+    const sorted = (times[i] ?? []).sort((a, b) => a - b)
+    return { name, p50: at(sorted, 0.5), p99: at(sorted, 0.99) }
+  })
+}
+
+/** @param {number[]} sorted @param {number} share @returns {number} */
+export const at = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN
+
+/** Prints figures, each beside the first of them. @param {string} title @param {Figure[]} figures */
+export function print(title, figures) {
+  const first = figures[0]?.p50 ?? NaN
+  console.log(`\n${title}\n${'p50 µs'.padStart(46)}${'p99 µs'.padStart(11)}${'ratio'.padStart(9)}`)
+  for (const { name, p50, p99 } of figures) {
+    console.log(`  ${name.padEnd(34)}${p50.toFixed(1).padStart(10)}${p99.toFixed(1).padStart(11)}${(p50 / first).toFixed(2).padStart(9)}`)
+  }
+}
