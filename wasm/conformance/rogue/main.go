@@ -217,6 +217,8 @@ func misbehave(call uint32, how string) uint32 {
 		write := os.WriteFile("/tmp/rogue", nil, 0o600)
 		end(call, fmt.Sprintf(`{"args":%d,"env":%d,"read":%t,"list":%t,"write":%t}`,
 			len(os.Args), len(os.Environ()), read == nil, list == nil, write == nil))
+	case "snooze":
+		time.Sleep(time.Hour)
 	case "spin":
 		for { //lint:ignore SA5002 a loop without end is the point
 		}
