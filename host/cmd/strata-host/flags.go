@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+	"go.uber.org/zap/zapcore"
 
 	"strata.dev/bridge/host/internal/connections"
 	"strata.dev/bridge/host/internal/say"
@@ -68,6 +69,9 @@ func (f *flags) resolve() error {
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) && f.tokenFile == "" {
 		return say.Error(chat.CodeBadRequest, "", say.ListenNeedsToken, "addr", f.listen)
+	}
+	if _, err := zapcore.ParseLevel(f.logLevel); err != nil {
+		return say.Error(chat.CodeBadRequest, err.Error(), say.FlagWrong, "flag", "--log-level", "why", "it is none of debug, info, warn and error")
 	}
 	return nil
 }

@@ -63,15 +63,19 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	token, err := launchToken(f.tokenFile, f.data)
+	token, warning, err := launchToken(f.tokenFile, f.data)
 	if err != nil {
 		return err
+	}
+	if warning != nil {
+		warnings = append(warnings, *warning)
 	}
 	redactor := redact.New(token)
 	connection.Key.Register(redactor)
 
 	log, closeLog, err := logx.New(logx.Options{
 		Level: f.logLevel, File: filepath.Join(logs, "host.log"), Redact: redactor,
+		Console: logx.Terminal(os.Stderr), ConsoleLevel: zap.WarnLevel,
 	})
 	if err != nil {
 		return say.Error(chat.CodeBadRequest, err.Error(), say.DataUnusable, "path", f.data)
@@ -109,20 +113,26 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	if err != nil {
 		return say.Error(chat.CodeInternal, err.Error(), say.PortTaken, "addr", f.listen)
 	}
-	hosts, err := httpapi.Hosts(listener.Addr().String(), localAddresses())
+	url, hosts, err := address(f.listen, listener.Addr(), localAddresses())
 	if err != nil {
 		return err
 	}
 	server := httpapi.HTTPServer(httpapi.New(httpapi.Options{
 		Agent: chats, Token: token, Hosts: hosts, Log: log.Named("http"), Redact: redactor,
-		Ready: func() bool { return ctx.Err() == nil },
+		Ready: func() bool { return ctx.Err() == nil && runner.Status().State == "ready" },
 	}), log)
 
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	warm := make(chan struct{})
-	go func() { defer close(warm); runner.Warm(ctx) }()
-	fmt.Fprintln(stdout, say.Sentence(say.ReadyAt, "url", "http://"+listener.Addr().String()+"/#token="+token).Text)
+	fmt.Fprintln(stdout, say.Sentence(say.ReadyAt, "url", url+"#token="+token).Text)
+	go func() {
+		defer close(warm)
+		runner.Warm(ctx)
+		if s := runner.Status(); s.State != "ready" && ctx.Err() == nil {
+			report(stderr, &chat.Error{Sentence: s.Sentence, Details: s.Detail})
+		}
+	}()
 	log.Info("serving", zap.String("addr", listener.Addr().String()))
 
 	select {
@@ -143,19 +153,4 @@ func shut(server *http.Server, chats *bridge.Bridge, runner *agent.Agent, warm <
 		err = errors.Join(err, e, server.Close())
 	}
 	return err
-}
-
-// localAddresses are this machine's own, for a listener on all of them.
-func localAddresses() []net.IP {
-	addrs, err := net.InterfaceAddrs()
-	if err != nil {
-		return nil
-	}
-	var out []net.IP
-	for _, a := range addrs {
-		if n, ok := a.(*net.IPNet); ok {
-			out = append(out, n.IP)
-		}
-	}
-	return out
 }

@@ -36,8 +36,10 @@ type Options struct {
 	// MaxSize is the file's size in bytes before it is put aside as File+".1",
 	// which replaces the one before; 0 is DefaultMaxSize.
 	MaxSize int64
-	// Console takes the readable form; nil is none.
-	Console io.Writer
+	// Console takes the readable form of what is at least ConsoleLevel, which is
+	// info where it is left out; nil is none. At level debug it takes all.
+	Console      io.Writer
+	ConsoleLevel zapcore.Level
 	// Redact is the funnel; nil knows shapes only.
 	Redact *redact.Redactor
 }
@@ -70,9 +72,17 @@ func New(o Options) (log *zap.Logger, closeFile func() error, err error) {
 		c := encoding()
 		c.EncodeTime = zapcore.TimeEncoderOfLayout("15:04:05.000")
 		c.EncodeLevel = zapcore.CapitalLevelEncoder
-		cores = append(cores, zapcore.NewCore(zapcore.NewConsoleEncoder(c), zapcore.Lock(zapcore.AddSync(o.Console)), level))
+		cores = append(cores, zapcore.NewCore(zapcore.NewConsoleEncoder(c), zapcore.Lock(zapcore.AddSync(o.Console)), consoleLevel(level, o.ConsoleLevel)))
 	}
 	return zap.New(&core{inner: zapcore.NewTee(cores...), redact: o.Redact}), closeFile, nil
+}
+
+// consoleLevel is the stricter of the two, but debug asks for everything.
+func consoleLevel(file, console zapcore.Level) zapcore.Level {
+	if file == zapcore.DebugLevel {
+		return file
+	}
+	return max(file, console)
 }
 
 // Terminal gives f if a person reads it there, else nil.

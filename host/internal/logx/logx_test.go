@@ -136,6 +136,23 @@ func TestLevel(t *testing.T) {
 	if want := "WARN\tyes\n"; after != want {
 		t.Errorf("got %q, want %q", after, want)
 	}
+	for _, tt := range []struct {
+		level   string
+		console zapcore.Level
+		want    int // of debug, info, warn
+	}{{"info", zapcore.WarnLevel, 1}, {"info", zapcore.InfoLevel, 2}, {"debug", zapcore.WarnLevel, 3}, {"error", zapcore.InfoLevel, 0}} {
+		b.Reset()
+		log, _, err := New(Options{Level: tt.level, Console: &b, ConsoleLevel: tt.console})
+		if err != nil {
+			t.Fatal(err)
+		}
+		log.Debug("d")
+		log.Info("i")
+		log.Warn("w")
+		if got := strings.Count(b.String(), "\n"); got != tt.want {
+			t.Errorf("%s, console %s: %d lines, want %d", tt.level, tt.console, got, tt.want)
+		}
+	}
 	if _, _, err := New(Options{Level: "loud"}); err == nil {
 		t.Error("a level that does not exist was taken")
 	}

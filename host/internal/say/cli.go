@@ -18,6 +18,8 @@ const (
 	ListenNeedsToken = "Listening on {addr} lets other machines in. Give --token-file with a token of your own, or listen on 127.0.0.1."
 	// TokenWeak is said for a person's token that is too short.
 	TokenWeak = "The token in {path} is too short. Use at least 32 characters and start Strata again."
+	// TokenForm is said for a person's token that does not fit a URL or a header.
+	TokenForm = "The token in {path} has characters that an address cannot hold. Use letters and digits and start Strata again."
 	// PortTaken is said where the address cannot be bound.
 	PortTaken = "Strata cannot listen on {addr}. Close the program that uses it, or choose another --listen address."
 	// DataUnusable is said where the data folder cannot be made or written.
