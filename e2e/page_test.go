@@ -42,8 +42,9 @@ func openPage(ctx context.Context, t *testing.T, w *world) *tab {
 			if err != nil {
 				return
 			}
-			if m.IsException() || m.Type == chromedp.ConsoleError {
-				t.Errorf("the page complained: %s", m)
+			// A refused request is told by the page itself; the browser tells it too.
+			if m.IsException() || m.Type == chromedp.ConsoleError && !strings.HasPrefix(m.Text, "Failed to load resource") {
+				t.Errorf("the page complained: %s (%s)", m, m.URL)
 			}
 		}
 	}()
