@@ -53,26 +53,35 @@ func (l *link) gone() bool {
 	}
 }
 
-// watch reads the notices of one life of the Harness to its end.
+// watch reads the notices of one life of the Harness to its end. The next life
+// begins at once: whoever was cut off was told so.
 func (l *link) watch() {
 	ctx, cancel := context.WithCancel(l.b.ctx)
 	defer cancel()
+	over := make(chan struct{})
 	go func() {
+		defer close(over)
 		select {
 		case <-l.proc.Done():
 			cancel()
 		case <-ctx.Done():
 		}
 	}()
-	for ctx.Err() == nil {
+	for more := true; more; {
 		w := l.gw.Watch()
 		err := l.notices(ctx, w)
 		w.Close()
-		if !errors.Is(err, gateway.ErrSlow) {
-			return
+		if more = errors.Is(err, gateway.ErrSlow); more {
+			l.b.o.Log.Warn("the watcher of the Harness fell behind and begins again")
+			l.each((*active).resync)
 		}
-		l.b.o.Log.Warn("the watcher of the Harness fell behind and begins again")
-		l.each((*active).resync)
+	}
+	<-over
+	if l.b.ctx.Err() != nil {
+		return
+	}
+	if _, err := l.b.connect(l.b.ctx); err != nil && l.b.ctx.Err() == nil {
+		l.b.o.Log.Warn("the Harness was not started again", zap.Error(err))
 	}
 }
 
