@@ -15,6 +15,12 @@ const (
 	EffectRealpath      = "fs.realpath"    // PathsRequest → PathsAnswer
 )
 
+// EffectKinds are all of them.
+var EffectKinds = []string{
+	EffectAsk, EffectSleep, EffectFetch, EffectStoreGet, EffectStorePut, EffectStoreAppend, EffectStoreList,
+	EffectStoreDelete, EffectSessionRead, EffectSessionCommit, EffectRealpath,
+}
+
 // Fault and refusal codes that both host sides use.
 const (
 	CodeTrap       = "trap"        // the instance died; it is dropped
