@@ -117,6 +117,8 @@ func prove(f finding, where place.Place, call abi.GateCall) finding {
 		f.rule, f.why = "bash:git-settings", reason.Of(reason.GitUnsure)
 	case len(call.Git.Programs) > 0:
 		f.rule, f.why = "bash:git-settings", reason.Of(reason.GitRuns, "programs", strings.Join(call.Git.Programs, ", "))
+	case call.Git.Elsewhere != "":
+		f.rule, f.why = "bash:git-other", reason.Of(reason.GitOther, "folder", call.Git.Elsewhere)
 	case f.cwd != "" && where.Abs(f.cwd) != where.Abs("."):
 		f.rule, f.why = "bash:git-other", reason.Of(reason.GitOther, "folder", f.cwd)
 	}

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"strata.dev/bridge/plugins/gate/git"
 	"strata.dev/bridge/plugins/gate/place"
 	"strata.dev/bridge/plugins/gate/reason"
 	"strata.dev/bridge/plugins/sdk"
@@ -17,6 +18,7 @@ var Plugin = sdk.Plugin{Name: "gate", New: func() sdk.Instance {
 			"facts":   sdk.Op(g.facts),
 			"decide":  sdk.Op(g.decide),
 			"digest":  sdk.Op(g.digest),
+			"git":     sdk.OpBody(g.git),
 			"confirm": sdk.Op(g.confirm),
 		},
 	}
@@ -43,6 +45,12 @@ func (g *gate) decide(_ *sdk.Task, call abi.GateCall) (abi.GateDecision, error) 
 
 func (g *gate) digest(_ *sdk.Task, call abi.GateCall) (abi.GateDigest, error) {
 	return abi.GateDigest{Digest: digest(call)}, nil
+}
+
+// git says what a repository's settings mean for its reading commands.
+func (g *gate) git(_ *sdk.Task, r abi.GitRepository, listing []byte) (abi.GitSettings, []byte, error) {
+	settings, err := git.Judge(r, listing)
+	return settings, nil, err
 }
 
 // confirm turns an ask into a yes or a no by asking the person.

@@ -51,6 +51,8 @@ type GateCall struct {
 // GitFacts tells which settings of the repository's effective config name a program.
 type GitFacts struct {
 	Programs []string `json:"programs"`
+	// Elsewhere is the folder that git really looks at, when it is not the one it is used in.
+	Elsewhere string `json:"elsewhere,omitempty"`
 }
 
 // GateFacts names what must be looked up before decide.
@@ -104,6 +106,7 @@ var GateOps = []Op{
 		Reason: "The safety check could not look at this call, so it asks.",
 	}},
 	{Name: "digest", Sync: true, DeadlineMs: 1000},
+	{Name: "git", Sync: true, DeadlineMs: 1000}, // GitRepository and git's settings → GitSettings
 	{Name: "confirm", Effects: []string{EffectAsk}, Default: GateVerdict{
 		Decision: Deny,
 		Message:  "The person could not be asked about this call, so it did not run. Nothing was changed. Tell the person what you wanted to do.",
