@@ -56,6 +56,9 @@ type AskRequest struct {
 	Tool    string `json:"tool"`
 	Reason  string `json:"reason"` // the plain sentence on the card
 	Digest  string `json:"digest"` // what a yes is bound to (Digest)
+	// Share makes one card of all questions of a chat with the same word: one that
+	// comes while another is open gets that one's answer. "" shares with none.
+	Share string `json:"share,omitempty"`
 }
 
 // AskAnswer is what became of the question. Outcome is the Harness's word:
@@ -65,6 +68,15 @@ type AskAnswer struct {
 	Outcome string `json:"outcome"`
 	Digest  string `json:"digest,omitempty"`
 	Note    string `json:"note,omitempty"`
+	// Card is the digest of the call whose card was answered, when that was another
+	// one's (AskRequest.Share).
+	Card string `json:"card,omitempty"`
+	// Scope is how far a yes reaches, one of the Scope constants ("" is said by who
+	// knows none), Pattern what it covers, Expires when it ends (Unix milliseconds,
+	// 0 is never).
+	Scope   string `json:"scope,omitempty"`
+	Pattern string `json:"pattern,omitempty"`
+	Expires int64  `json:"expires,omitempty"`
 }
 
 // SleepRequest waits Ms milliseconds.

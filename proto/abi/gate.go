@@ -25,6 +25,16 @@ type GateConfig struct {
 	// Secrets are absolute real paths (files or folders) that no call may touch
 	// unasked: DSH_HOME, the host's data folder, its token and key files.
 	Secrets []string `json:"secrets,omitempty"`
+	Web     GateWeb  `json:"web,omitzero"`
+	// Unattended says that nobody is there to ask in any chat of this Harness; a
+	// single chat is marked by op mark.
+	Unattended bool `json:"unattended,omitempty"`
+}
+
+// GateWeb is how web access is asked about.
+type GateWeb struct {
+	Engine  string `json:"engine,omitempty"`  // who gets the search words, by the name a person knows
+	SkipAsk bool   `json:"skipAsk,omitempty"` // the person let it be used without a question
 }
 
 // GateCall is one tool call as the gate sees it: the head of facts and decide.
@@ -42,6 +52,9 @@ type GateCall struct {
 	Root    string `json:"root,omitempty"`
 	Session string `json:"session,omitempty"`
 	CallID  string `json:"callId,omitempty"`
+	// Said tells the person's newest message in the root session from earlier ones
+	// (its seq): a no counts until they have written again.
+	Said int64 `json:"said,omitempty"`
 
 	// Facts that the shim looked up because op facts named them.
 	Git       *GitFacts         `json:"git,omitempty"`
@@ -63,11 +76,16 @@ type GateFacts struct {
 
 // GateDecision is decide's answer.
 type GateDecision struct {
-	Decision string     `json:"decision"` // Allow, Ask or Deny
-	Reason   string     `json:"reason"`   // one plain sentence; for Deny it is what the model reads
-	Rule     string     `json:"rule"`     // stable name of the rule that decided
-	Parts    []GatePart `json:"parts,omitempty"`
-	Digest   string     `json:"digest,omitempty"` // of this call (Digest)
+	Decision string `json:"decision"` // Allow, Ask or Deny
+	Reason   string `json:"reason"`   // one plain sentence; for Deny it is what the model reads
+	Rule     string `json:"rule"`     // stable name of the rule that decided
+	// Key and Args are the sentence for a person in its parts: the English template,
+	// by which it is translated, and what fills its {name} places. For Deny it is
+	// the sentence inside Reason: what the mode does not allow.
+	Key    string            `json:"key,omitempty"`
+	Args   map[string]string `json:"args,omitempty"`
+	Parts  []GatePart        `json:"parts,omitempty"`
+	Digest string            `json:"digest,omitempty"` // of this call (Digest)
 }
 
 // GatePart is one simple command of a compound one and how it was judged.
@@ -76,6 +94,9 @@ type GatePart struct {
 	Decision string `json:"decision"`
 	Rule     string `json:"rule"`
 	Reason   string `json:"reason,omitempty"`
+	// As in GateDecision.
+	Key  string            `json:"key,omitempty"`
+	Args map[string]string `json:"args,omitempty"`
 }
 
 // GateConfirm is confirm's head: a call and the Ask it got from decide (or from
