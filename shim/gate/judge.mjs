@@ -5,6 +5,7 @@
  * @module
  */
 import { realPaths } from '../lib/effects/paths.mjs'
+import { GitSettingsReader } from '../lib/gitconfig.mjs'
 import { LIMITS } from '../lib/messages.mjs'
 
 /**
@@ -21,11 +22,13 @@ const NO = 'The person could not be asked about this call, so it did not run. No
 export class Judge {
   #instance
   #modes
+  #git
 
   /** @param {Instance} instance the gate's plugin @param {import('./modes.mjs').Modes} modes */
   constructor(instance, modes) {
     this.#instance = instance
     this.#modes = modes
+    this.#git = new GitSettingsReader((repository, listing) => instance.callSync('git', repository, listing).value)
   }
 
   /** The call as the plugin takes it. @param {Execution} exec */
@@ -42,7 +45,7 @@ export class Judge {
   /** @param {Execution} exec @returns {Promise<Verdict>} */
   async verdict(exec) {
     const call = this.call(exec)
-    const { decision, looked } = this.decide(call)
+    const { decision, looked } = await this.decide(call)
     const digest = decision.digest || this.#digestOf(call)
     if (digest === undefined) return { allowed: false, reason: NO, digest: '' }
     if (decision.decision === 'allow') return { allowed: true, digest }
@@ -58,13 +61,14 @@ export class Judge {
   /**
    * What the plugin says of a call, without asking anybody.
    * @param {ReturnType<Judge['call']>} call
-   * @returns {{decision: Decision, looked: object}} looked: the call with what was looked up
+   * @returns {Promise<{decision: Decision, looked: object}>} looked: the call with what was looked up
    */
-  decide(call) {
+  async decide(call) {
     try {
       const facts = this.#instance.callSync('facts', call)
       if (facts.fault !== undefined) throw facts.fault // without its facts the plugin would judge on the words alone
-      const looked = { ...call, realpaths: realPaths((facts.value.paths ?? []).slice(0, LIMITS.MaxPaths)) }
+      const git = facts.value.git ? await this.#git.of(call.cwd) : undefined
+      const looked = { ...call, git, realpaths: realPaths((facts.value.paths ?? []).slice(0, LIMITS.MaxPaths)) }
       return { decision: this.#instance.callSync('decide', looked).value, looked }
     } catch {
       return { decision: /** @type {Decision} */ (this.#instance.ops.get('decide')?.default ?? { decision: 'ask' }), looked: call }

@@ -5,6 +5,7 @@
  * The rules are those of wasm/conformance/README.md.
  * @module
  */
+import { GuestMemory, Violation, cut } from './memory.mjs'
 import { CODES, LIMITS, MESSAGES, PluginError, RULES, fill } from './messages.mjs'
 import { wasiImports } from './wasi.mjs'
 
@@ -19,8 +20,6 @@ export const EXPORTS = Object.freeze(['memory', '_initialize', 'cabi_realloc',
 export { HOST }
 
 const encoder = new TextEncoder()
-const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-const EMPTY = new Uint8Array(0)
 
 /**
  * @typedef {{token: number, kind: string, head: Uint8Array, value: unknown, body: Uint8Array}} Effect asked for in a step
@@ -31,31 +30,11 @@ const EMPTY = new Uint8Array(0)
  * @typedef {{id: number, sync: boolean, end?: End, effects: Effect[], open: Set<number>}} Frame
  */
 
-/**
- * Reads a head: JSON in UTF-8; an empty one is undefined.
- * @param {Uint8Array} bytes
- * @throws {Error} when it is neither
- */
-export function parseHead(bytes) {
-  return bytes.length === 0 ? undefined : JSON.parse(strict.decode(bytes))
-}
-
-/** @param {string} text @param {number} limit bytes kept @returns {string} */
-function cut(text, limit) {
-  const bytes = encoder.encode(text)
-  if (bytes.length <= limit) return text
-  let end = limit
-  while (end > 0 && (/** @type {number} */ (bytes[end]) & 0xc0) === 0x80) end--
-  return strict.decode(bytes.subarray(0, end))
-}
-
 export class Guest {
   /** Why it is dead; nothing enters it afterwards. @type {PluginError | undefined} */
   dead
   #exports
-  /** @type {WebAssembly.Memory} */
   #memory
-  #bytes = EMPTY
   #sinks
   #stderr = ''
   /** The frame of the export on the stack. @type {Frame | undefined} */
@@ -76,11 +55,11 @@ export class Guest {
       this.#sinks.stderr?.(cut(text, LIMITS.MaxLogBytes))
     }
     const instance = new WebAssembly.Instance(module, {
-      wasi_snapshot_preview1: wasiImports(() => this.#memory, stderr),
+      wasi_snapshot_preview1: wasiImports(() => this.#exports.memory, stderr),
       [HOST]: this.#imports(),
     })
     this.#exports = /** @type {any} */ (instance.exports)
-    this.#memory = this.#exports.memory
+    this.#memory = new GuestMemory(this.#exports.memory, this.#exports.cabi_realloc)
     this.#guard(undefined, () => this.#exports._initialize())
   }
 
@@ -91,7 +70,7 @@ export class Guest {
 
   /** @param {string} plugin @param {Uint8Array} config @returns {End} */
   init(plugin, config) {
-    const enter = () => this.#exports[`${GUEST}init`](...this.#lower(encoder.encode(plugin)), ...this.#lower(config))
+    const enter = () => this.#exports[`${GUEST}init`](...this.#memory.lower(encoder.encode(plugin)), ...this.#memory.lower(config))
     return /** @type {End} */ (this.#enter(0, true, enter).end)
   }
 
@@ -104,7 +83,7 @@ export class Guest {
    */
   call(id, { op, sync }, head, body) {
     return this.#enter(id, sync, () => this.#exports[`${GUEST}call`](
-      id, ...this.#lower(encoder.encode(op)), ...this.#lower(head), ...this.#lower(body)))
+      id, ...this.#memory.lower(encoder.encode(op)), ...this.#memory.lower(head), ...this.#memory.lower(body)))
   }
 
   /**
@@ -115,7 +94,7 @@ export class Guest {
   resume(id, token, ok, head, body) {
     this.#open.get(id)?.delete(token)
     return this.#enter(id, false, () => this.#exports[`${GUEST}resume`](
-      id, token, ok ? 1 : 0, ...this.#lower(head), ...this.#lower(body)))
+      id, token, ok ? 1 : 0, ...this.#memory.lower(head), ...this.#memory.lower(body)))
   }
 
   /** Gives a call up: it is over for both sides. @param {number} id */
@@ -179,57 +158,6 @@ export class Guest {
     return new PluginError(CODES.Trap, message, { cause: error, details: this.#stderr.trim().split('\n')[0] || technical })
   }
 
-  /** Copies a list into the guest. @param {Uint8Array} list @returns {[number, number]} */
-  #lower(list) {
-    if (list.length === 0) return [0, 0]
-    const at = this.#exports.cabi_realloc(0, 0, 1, list.length) >>> 0
-    this.#at(at, list.length).set(list)
-    return [at, list.length]
-  }
-
-  /** A view of the guest's memory. @param {number} at @param {number} size */
-  #at(at, size) {
-    at >>>= 0
-    size >>>= 0
-    if (size === 0) return EMPTY
-    if (this.#bytes.buffer !== this.#memory.buffer) this.#bytes = new Uint8Array(this.#memory.buffer)
-    if (at + size > this.#bytes.length) throw new Violation(RULES.Memory)
-    return this.#bytes.subarray(at, at + size)
-  }
-
-  /** @param {number} at @param {number} size */
-  #text(at, size) {
-    const bytes = this.#bounded(at, size, LIMITS.MaxHeadBytes)
-    try {
-      return strict.decode(bytes)
-    } catch {
-      throw new Violation(RULES.Text)
-    }
-  }
-
-  /** @param {number} at @param {number} size @param {number} limit */
-  #bounded(at, size, limit) {
-    const bytes = this.#at(at, size)
-    if (bytes.length > limit) throw new Violation(RULES.TooLarge)
-    return bytes
-  }
-
-  /** A pushed head and body, copied out. @param {number[]} at pointer and length of each */
-  #payload(...[hp = 0, hn = 0, bp = 0, bn = 0]) {
-    const head = this.#bounded(hp, hn, LIMITS.MaxHeadBytes).slice()
-    const value = this.#json(head)
-    return { head, value, body: this.#bounded(bp, bn, LIMITS.MaxBodyBytes).slice() }
-  }
-
-  /** @param {Uint8Array} head */
-  #json(head) {
-    try {
-      return parseHead(head)
-    } catch {
-      throw new Violation(RULES.Head)
-    }
-  }
-
   /** The frame that `id` may push for. @param {number} id @returns {Frame} */
   #mine(id) {
     const frame = this.#frame
@@ -260,27 +188,24 @@ export class Guest {
       now: () => BigInt(Date.now()),
       random: () => crypto.getRandomValues(new BigUint64Array(1))[0],
       log: (level = 0, at = 0, size = 0) => {
-        const text = this.#text(at, size)
+        const text = this.#memory.text(at, size)
         const name = LEVEL[level]
         if (name === undefined) throw new Violation(RULES.Enum)
         this.#sinks.log?.(name, cut(text, LIMITS.MaxLogBytes))
       },
       done: (id = 0, ...at) => {
         const frame = this.#mine(id)
-        this.#finish(frame, { ok: true, ...this.#payload(...at) })
+        this.#finish(frame, { ok: true, ...this.#memory.payload(...at) })
       },
       failed: (id = 0, cp = 0, cn = 0, mp = 0, mn = 0) => {
         const frame = this.#mine(id)
-        this.#finish(frame, { ok: false, error: new PluginError(this.#text(cp, cn), this.#text(mp, mn)) })
+        this.#finish(frame, { ok: false, error: new PluginError(this.#memory.text(cp, cn), this.#memory.text(mp, mn)) })
       },
       effect: (id = 0, token = 0, kp = 0, kn = 0, ...at) => {
         const frame = this.#mine(id)
-        const kind = this.#text(kp, kn)
-        this.#ask(frame, { token: token >>> 0, kind, ...this.#payload(...at) })
+        const kind = this.#memory.text(kp, kn)
+        this.#ask(frame, { token: token >>> 0, kind, ...this.#memory.payload(...at) })
       },
     }
   }
 }
-
-/** A broken rule, thrown through the guest's frames so that it stops at once. */
-class Violation extends Error {}

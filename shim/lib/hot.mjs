@@ -7,8 +7,9 @@
  * deadline is not enforced here.
  * @module
  */
-import { Guest, parseHead } from './abi.mjs'
-import { ABI, CODES, MESSAGES, PluginError, RULES, asPluginError, fill } from './messages.mjs'
+import { nextId, startGeneration } from './generation.mjs'
+import { parseHead } from './memory.mjs'
+import { CODES, MESSAGES, PluginError, asPluginError, fill } from './messages.mjs'
 
 const encoder = new TextEncoder()
 const EMPTY = new Uint8Array(0)
@@ -21,7 +22,8 @@ const DRAIN_MS = 5_000
  * @typedef {import('./abi.mjs').Step} Step
  * @typedef {import('./abi.mjs').Effect} Effect
  * @typedef {import('./module.mjs').PluginModule} PluginModule
- * @typedef {{name: string, sync?: boolean, worker?: boolean, deadlineMs?: number, effects?: string[] | null, default?: unknown}} Op
+ * @typedef {import('./generation.mjs').Op} Op
+ * @typedef {import('./generation.mjs').Generation} Generation
  * @typedef {{head: Uint8Array, value: any, body: Uint8Array, fault?: PluginError}} Answer fault: the answer is the op's default, for this reason
  * @typedef {{kind: string, n: number, head: Uint8Array, value: any, body: Uint8Array}} EffectRequest n: from 1, in the order the call asked
  * @typedef {{plugin: string, op: string, context: any, signal: AbortSignal}} EffectCall signal: aborts when the call ends
@@ -29,7 +31,6 @@ const DRAIN_MS = 5_000
  * @typedef {(request: EffectRequest, call: EffectCall) => EffectAnswer | Promise<EffectAnswer>} EffectHandler
  * @typedef {Record<string, EffectHandler>} Effects
  * @typedef {{signal?: AbortSignal, context?: unknown}} CallOptions context: passed to the effects as it is
- * @typedef {{guest: Guest, ops: Map<string, Op>, calls: Map<number, Call>, last: number, timer?: NodeJS.Timeout}} Generation
  * @typedef {{id: number, op: Op, asked: number, context: unknown, abort: AbortController, finish: (end: End) => void}} Call
  * @typedef {object} InstanceOptions
  * @property {PluginModule} module
@@ -170,15 +171,8 @@ export class Instance {
   #start({ module }) {
     const { plugin, log, stderr } = this.#options
     this.stats.started++
-    const guest = instantiate(module, { ...(log && { log }), ...(stderr && { stderr }) })
-    const manifest = readManifest(valueOf(guest.describe()))
-    if (manifest.abi !== ABI) throw new PluginError(CODES.Refused, fill(MESSAGES.ABI, { got: manifest.abi, want: ABI }))
-    const record = manifest.plugins.find(({ name }) => name === plugin)
-    if (record === undefined) throw new PluginError(CODES.UnknownPlugin, fill(MESSAGES.Plugin, { plugin }))
-    valueOf(guest.init(plugin, this.#config))
-
-    this.#ops = new Map(record.ops.map(op => [op.name, op]))
-    const generation = { guest, ops: this.#ops, calls: new Map(), last: 0 }
+    const generation = startGeneration(module, plugin, this.#config, { ...(log && { log }), ...(stderr && { stderr }) })
+    this.#ops = generation.ops
     this.#all.add(generation)
     return generation
   }
@@ -293,39 +287,10 @@ export class Instance {
   }
 }
 
-/** A call id that is not in use: they rise from 1 and wrap. @param {Generation} from */
-function nextId(from) {
-  do from.last = (from.last + 1) >>> 0
-  while (from.last === 0 || from.calls.has(from.last))
-  return from.last
-}
-
 /** @param {Op} op @param {PluginError} fault @returns {Answer} @throws the fault, when the op has no default */
 function withDefault(op, fault) {
   if (op.default === undefined || op.default === null) throw fault
   return { head: toBytes(op.default), value: structuredClone(op.default), body: EMPTY, fault }
-}
-
-/** @param {WebAssembly.Module} module @param {import('./abi.mjs').Sinks} sinks */
-function instantiate(module, sinks) {
-  try {
-    return new Guest(module, sinks)
-  } catch (cause) {
-    if (cause instanceof PluginError) throw cause
-    throw new PluginError(CODES.Refused, MESSAGES.Module, { cause })
-  }
-}
-
-/** @param {any} value @returns {{abi: string, plugins: {name: string, ops: Op[]}[]}} */
-function readManifest(value) {
-  if (typeof value?.abi === 'string' && Array.isArray(value.plugins)) return value
-  throw new PluginError(CODES.Trap, fill(MESSAGES.Violation, { rule: RULES.Manifest }))
-}
-
-/** @param {End} end @returns {any} @throws {PluginError} */
-function valueOf(end) {
-  if (end.ok) return end.value
-  throw end.error
 }
 
 /** @param {unknown} value @returns {Uint8Array} */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, suite, test } from 'node:test'
+import { importHarness } from '../../lib/harness.mjs'
 import { buildTrap } from '../guests.mjs'
 import { StartFailed, shim, startHarness, wasm } from './kit.mjs'
 import { script, startModel } from './model.mjs'
@@ -56,6 +57,12 @@ suite('a gate whose plugin fails', { timeout: 90_000 }, () => {
     const chat = await harness.wire.session(harness.workspace, 'strata-plan')
     await chat.turn(script({ calls: [bash('touch STRATA_TRAP_DECIDE.plan')] }))
     assert.deepEqual([chat.results()[0]?.error, there('STRATA_TRAP_DECIDE.plan')], [true, false])
+  })
+
+  test('the Harness’s own classes can be had from outside its folders', async () => {
+    const { BasicCompactionEngine } = await importHarness('@deepseek-ai/dsh-compaction-basic', harness.home)
+    assert.equal(typeof BasicCompactionEngine, 'function')
+    assert.equal(await importHarness('@deepseek-ai/no-such-package', harness.home), undefined)
   })
 
   suite('session logs', () => {

@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -42,7 +42,10 @@ export async function startHarness({ rows, model, bundles = ['@deepseek-ai/dsh-b
   await writeFile(path.join(profile, 'package.json'), JSON.stringify({
     name: 'dsh-profile-strata', private: true, dependencies: {}, dsh: { profile: { bundles } },
   }))
-  const setRows = (/** @type {object[]} */ list) => writeFile(path.join(profile, 'cordis.patch.yml'), JSON.stringify(list))
+  const setRows = async (/** @type {object[]} */ list) => { // in one step: the Harness keeps the old tree when it reads half a file
+    await writeFile(path.join(dir, 'rows'), JSON.stringify(list))
+    await rename(path.join(dir, 'rows'), path.join(profile, 'cordis.patch.yml'))
+  }
   await setRows([...base(model, permission), ...rows])
 
   await prepare(dir, home)

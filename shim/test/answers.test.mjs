@@ -1,0 +1,58 @@
+// @ts-check
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Answers } from '../gate/answers.mjs'
+
+const A = 'a'.repeat(64)
+const B = 'b'.repeat(64)
+const say = (/** @type {object} */ value) => JSON.stringify({ callId: 'c', digest: A, allow: true, ...value })
+/** The call of a helper `s` in the chat `r`. @param {string} digest */
+const call = digest => ({ root: 'r', session: 's', callId: 'c', digest })
+const FOREIGN = 'This chat has no such open question.'
+const UNREADABLE = 'That is not an answer to a question of the gate.'
+const CLOSED = 'That question is no longer open.'
+
+test('an answer is kept with its question until that is closed', () => {
+  const answers = new Answers()
+  const question = answers.open(call(A))
+  assert.equal(answers.take('s', say({ note: 'gern' })), undefined)
+  assert.deepEqual(question.answer, { digest: A, allow: true, note: 'gern' })
+  assert.equal(answers.take('s', say({ allow: false })), undefined)
+  assert.deepEqual(question.answer, { digest: A, allow: false, note: '' })
+  question.close()
+  assert.deepEqual([answers.take('s', say({})), answers.size], [CLOSED, 0])
+})
+
+test('only for that call, said where it is asked or on its chat’s own session', () => {
+  const answers = new Answers()
+  const question = answers.open(call(A))
+  assert.equal(answers.take('t', say({})), CLOSED)
+  assert.equal(answers.take('t', say({ session: 's' })), FOREIGN)
+  assert.equal(answers.take('r', say({ session: 'other' })), FOREIGN)
+  assert.equal(question.answer, undefined)
+  assert.equal(answers.take('r', say({ session: 's', note: 'from the chat' })), undefined)
+  assert.equal(/** @type {any} */ (question.answer).note, 'from the chat')
+  assert.equal(answers.take('s', say({ callId: 'd' })), CLOSED)
+})
+
+test('of two open questions with one id the digest picks', () => {
+  const answers = new Answers()
+  const [one, other] = [answers.open(call(A)), answers.open(call(B))]
+  answers.take('s', say({ digest: B }))
+  assert.deepEqual([one.answer, other.answer?.digest], [undefined, B])
+  one.close()
+  answers.take('s', say({ digest: A })) // fits none: the plugin is told, and refuses
+  assert.equal(other.answer?.digest, A)
+})
+
+for (const [what, text] of /** @type {[string, string][]} */ ([
+  ['no JSON', '{'], ['null', 'null'], ['a list', '[]'], ['no call', say({ callId: undefined })], ['a number as call', say({ callId: 1 })],
+  ['no digest', say({ digest: undefined })], ['half a digest', say({ digest: 'ab' })], ['a yes in words', say({ allow: 'yes' })],
+  ['a note that is no text', say({ note: {} })], ['a note without end', say({ note: 'x'.repeat(4_001) })], ['an odd session', say({ session: 5 })],
+])) {
+  test(`refuses ${what}`, () => {
+    const answers = new Answers()
+    const question = answers.open(call(A))
+    assert.deepEqual([answers.take('s', text), question.answer], [UNREADABLE, undefined])
+  })
+}
