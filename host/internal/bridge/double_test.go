@@ -64,10 +64,10 @@ type ask struct {
 }
 
 var (
-	_ Harness         = (*disk)(nil)
-	_ Process         = (*process)(nil)
-	_ gateway.Gateway = (*process)(nil)
-	_ Unqueuer        = (*process)(nil)
+	_ Harness          = (*disk)(nil)
+	_ Process          = (*process)(nil)
+	_ gateway.Gateway  = (*process)(nil)
+	_ gateway.Unqueuer = (*process)(nil)
 )
 
 // Ensure implements Harness.
@@ -341,7 +341,7 @@ func (s *session) has(requestID string) bool {
 	return false
 }
 
-// Unqueue implements Unqueuer.
+// Unqueue implements gateway.Unqueuer.
 func (p *process) Unqueue(ctx context.Context, id, message string) error {
 	if err := p.enter(ctx, "Unqueue"); err != nil {
 		return err

@@ -105,23 +105,15 @@ func (r *active) answerChecks() {
 	}
 }
 
-// unqueue takes the waiting message back, where the wire can.
+// unqueue takes the waiting message back, where the wire can. One that stays is
+// answered before the next message, and the page is told so.
 func (r *active) unqueue(ctx context.Context, messageID string, waits bool) {
-	if q, ok := r.link.gw.(Unqueuer); ok && waits {
+	if q, ok := r.link.gw.(gateway.Unqueuer); ok && waits {
 		if err := q.Unqueue(ctx, r.root, messageID); err != nil {
 			r.c.b.o.Log.Info("a waiting message could not be taken back", zap.Error(err))
 		}
 	}
 	r.post(func() { r.apply(run.Unqueued{}) })
-}
-
-// Unqueuer is a Gateway that can take back a message that waits in a session. A
-// message that cannot be taken back is answered before the next one, and the page
-// is told so.
-type Unqueuer interface {
-	// Unqueue removes the waiting message of that id. One that no longer waits is an
-	// *gateway.Error.
-	Unqueue(ctx context.Context, sessionID, messageID string) error
 }
 
 // interrupt stops a helper's turn.

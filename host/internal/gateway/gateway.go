@@ -53,6 +53,13 @@ type Gateway interface {
 	Close() error
 }
 
+// Unqueuer is a Gateway whose wire can take back a message that waits in a session.
+type Unqueuer interface {
+	// Unqueue removes the waiting message of that id (dsh.Message.ID). One that does
+	// not wait any more is an *Error.
+	Unqueue(ctx context.Context, sessionID, messageID string) error
+}
+
 // Info is what the Harness says of itself.
 type Info struct {
 	Version string
