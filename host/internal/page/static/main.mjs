@@ -18,8 +18,10 @@ const later = 5000;
 
 const api = connect(takeToken(location, sessionStorage, history));
 
+const kept = sessionStorage.getItem('strata.chat');
+
 const state = {
-  current: sessionStorage.getItem('strata.chat') || newId(),
+  current: kept || newId(),
   /** @type {Map<string, View>} */
   views: new Map(),
   /** @type {Map<string, string>} */
@@ -253,5 +255,5 @@ document.body.append(
   h('div', { class: 'main' }, h('header', {}, menu, title), banner, transcript.el, composer.el),
   announcer,
 );
-open(state.current);
+open(state.current, !kept);
 poll();

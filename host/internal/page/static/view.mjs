@@ -3,6 +3,8 @@
 // identity, so that only what did is drawn again.
 /** @import * as chat from '../../../../proto/schema/chat.js' */
 
+import { words } from './words.mjs';
+
 /**
  * One piece of an answer, in the order it came.
  * @typedef {{kind: 'text', text: string, own: boolean}
@@ -130,7 +132,7 @@ export function reduce(view, f) {
         kind: 'error', text: f.text ?? '', details: f.details ?? '', code: f.code ?? '', actions: f.actions ?? [],
       }));
     case 'done':
-      return ended(next);
+      return ended(f.cancelled ? append(next, { kind: 'note', text: words.stopped, details: '' }) : next);
     default:
       return next; // a frame of tomorrow
   }

@@ -23,8 +23,12 @@ export function rowsOf(input) {
     return [{ name: '', text: visible(input) }];
   }
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return [{ name: '', text: show(value) }];
-  return Object.entries(value).map(([name, v]) => ({ name: visible(name), text: show(v) }));
+  const rows = Object.entries(value).map(([name, v]) => ({ name: visible(name), text: show(v) }));
+  return [...rows.filter((r) => !long(r.text)), ...rows.filter((r) => long(r.text))];
 }
+
+/** Long values come last, so that the path above a file's text is seen first. @param {string} text */
+const long = (text) => text.length > 80 || text.includes('\n');
 
 /** @param {unknown} v */
 const show = (v) => visible(typeof v === 'string' ? v : JSON.stringify(v, null, 2));

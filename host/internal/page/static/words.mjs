@@ -19,7 +19,7 @@ export const words = {
   thinking: 'Thinking…',
   queued: 'Waiting for its turn…',
   working: 'Working…',
-  stopped: 'Stopped.',
+  stopped: 'Stopped. Send a message to go on.', // as the host has it in history
   placeholder: 'Write a message',
   retry: 'Send again',
   latest: 'Newest message',
@@ -34,7 +34,6 @@ export const words = {
   needsYou: 'needs your answer',
   running: 'working',
   done: 'The answer is complete.',
-  denied: 'Not done',
   helper: 'Helper',
 };
 

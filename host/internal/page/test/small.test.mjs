@@ -31,8 +31,8 @@ test('what cannot be seen is written out', () => {
 
 test('every argument is a row', () => {
   assert.deepEqual(rowsOf('{"command":"ls\\nrm x","timeout":5,"opts":{"a":[1]},"n":null}'), [
-    { name: 'command', text: 'ls\nrm x' }, { name: 'timeout', text: '5' },
-    { name: 'opts', text: '{\n  "a": [\n    1\n  ]\n}' }, { name: 'n', text: 'null' },
+    { name: 'timeout', text: '5' }, { name: 'n', text: 'null' },
+    { name: 'command', text: 'ls\nrm x' }, { name: 'opts', text: '{\n  "a": [\n    1\n  ]\n}' },
   ]);
   assert.deepEqual(rowsOf('["a"]'), [{ name: '', text: '[\n  "a"\n]' }]);
   assert.deepEqual(rowsOf('not json\u202e'), [{ name: '', text: 'not json\\u{202e}' }]);

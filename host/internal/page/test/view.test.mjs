@@ -91,6 +91,11 @@ test('helpers, notices, plans and errors', () => {
   assert.equal(view.phase, 'idle');
 });
 
+test('a stopped run says so, as its history will', () => {
+  const view = play([delta('a'), { type: 'done', cancelled: true }]);
+  assert.deepEqual(view.entries[1].parts.at(-1), { kind: 'note', text: 'Stopped. Send a message to go on.', details: '' });
+});
+
 test('only a running chat waits for answers', () => {
   const view = play([{ type: 'start' }, tool('t1', 'proposed'), tool('t2', 'running'), tool('h:t3', 'proposed')]);
   assert.deepEqual(waiting(view).map((t) => t.id), ['t1', 'h:t3']);

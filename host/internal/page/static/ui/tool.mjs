@@ -43,8 +43,9 @@ export class ToolView {
       this.el.dataset.tool = tool.id;
       setText(this.#title, visible(tool.title || tool.name));
       setText(this.#state, stateText(tool));
-      setText(this.#reason, tool.reason ?? '');
-      this.#reason.hidden = !tool.reason || tool.state === 'done' || tool.state === 'running';
+      const line = lineOf(tool);
+      setText(this.#reason, visible(line));
+      this.#reason.hidden = !line;
       if (tool.input !== this.#tool?.input) setChildren(this.#input, rows(tool.input ?? ''));
       if (tool.result !== this.#tool?.result || tool.details !== this.#tool?.details) setChildren(this.#result, outcome(tool));
       if (tool.state !== this.#tool?.state) this.#body.open = tool.state === 'proposed';
@@ -55,7 +56,10 @@ export class ToolView {
     const asking = asks ? `${tool.id} ${tool.digest ?? ''}` : '';
     if (asking !== this.#asking) {
       this.#asking = asking;
+      // Where the focus would be lost with the question, writing goes on.
+      const focused = this.#ask.contains(document.activeElement) || document.activeElement === document.body;
       setChildren(this.#ask, asks ? this.#question(tool) : []);
+      if (focused && !asks) document.getElementById('message')?.focus();
     }
     this.el.classList.toggle('asks', asks);
   }
@@ -86,6 +90,14 @@ export class ToolView {
     };
     return [note, h('div', { class: 'buttons', role: 'group', 'aria-label': words.askTitle }, approve, deny), problem];
   }
+}
+
+/** The line below the title: why it asks, or why it did not run. @param {chat.Tool} tool */
+function lineOf(tool) {
+  if (tool.state === 'proposed') return tool.reason ?? '';
+  if (tool.state !== 'denied' && tool.state !== 'error') return '';
+  const first = (tool.result ?? '').trim().split('\n')[0];
+  return first && first.length < 160 ? first : tool.reason ?? '';
 }
 
 /** @param {chat.Tool} tool */
