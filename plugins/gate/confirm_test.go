@@ -121,7 +121,10 @@ func TestOpsTakeJSON(t *testing.T) {
 	if err := d.Do("digest", call, &digest); err != nil {
 		t.Fatal(err)
 	}
-	want := abi.GateDecision{Decision: abi.Ask, Rule: "tool:path", Reason: "This touches something that may hold secrets: data/x.", Digest: digest.Digest}
+	want := abi.GateDecision{
+		Decision: abi.Ask, Rule: "tool:path", Reason: "This touches something that may hold secrets: data/x.", Digest: digest.Digest,
+		Key: "This touches something that may hold secrets: {path}.", Args: map[string]string{"path": "data/x"},
+	}
 	if diff := cmp.Diff(want, decision); diff != "" {
 		t.Error(diff)
 	}

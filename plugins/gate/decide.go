@@ -17,10 +17,13 @@ type finding struct {
 	text  string // of a part of a command; "" for a tool
 	rule  string
 	why   reason.Reason // none: look-only, if the rest holds
-	free  bool          // runs in every mode: web tools in Plan
 	cwd   string        // where paths start from, "" for the call's own
 	paths []path
 	git   bool // the repository's settings must start no program
+
+	web       bool   // asked about once per chat, and not at all in Plan
+	connected bool   // not used in Plan, even to look
+	file      string // that a tool would change
 }
 
 // path is a path that the call looks at; deep says that all below it is read.
@@ -37,15 +40,15 @@ func Decide(call abi.GateCall, config abi.GateConfig) abi.GateDecision {
 		out.Rule = "mode:bypass"
 		return out
 	}
-	findings := judge(call)
+	findings := judge(call, config)
 	where := placeOf(call, config)
 	rules := make([]string, 0, len(findings))
 	for _, f := range findings {
 		if f.why.None() {
 			f = prove(f, where, call)
 		}
-		if mode == abi.Plan && f.free {
-			f.why = reason.Reason{}
+		if mode == abi.Plan {
+			f = inPlan(f, call)
 		}
 		part := partOf(f)
 		if f.text != "" {
@@ -54,7 +57,7 @@ func Decide(call abi.GateCall, config abi.GateConfig) abi.GateDecision {
 		if part.Decision == abi.Allow {
 			rules = append(rules, f.rule)
 		} else if out.Decision == abi.Allow {
-			out.Decision, out.Rule, out.Reason = abi.Ask, part.Rule, part.Reason
+			out.Decision, out.Rule, out.Reason, out.Key, out.Args = abi.Ask, part.Rule, part.Reason, f.why.Key, f.why.Values()
 		}
 	}
 	if out.Decision == abi.Allow {
@@ -84,7 +87,7 @@ func Facts(call abi.GateCall, config abi.GateConfig) abi.GateFacts {
 			out.Paths = append(out.Paths, p)
 		}
 	}
-	findings := judge(call)
+	findings := judge(call, config)
 	for _, f := range findings {
 		if !f.why.None() || !onWords(f, where).None() {
 			return abi.GateFacts{Paths: []string{}}
@@ -101,6 +104,18 @@ func Facts(call abi.GateCall, config abi.GateConfig) abi.GateFacts {
 		add(where.Abs(where.Workspace))
 	}
 	return out
+}
+
+// inPlan is what a finding means in Plan: the web may be searched, a connected
+// tool is not used at all.
+func inPlan(f finding, call abi.GateCall) finding {
+	switch {
+	case f.web:
+		f.why = reason.Reason{}
+	case f.connected && f.why.None():
+		f.why = reason.Of(reason.InPlan, "tool", call.Tool)
+	}
+	return f
 }
 
 // prove checks what a finding leaves open: where its paths lead, and git.

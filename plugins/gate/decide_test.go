@@ -70,7 +70,7 @@ func TestTools(t *testing.T) {
 		{"decompress", `{"id":"x","toFile":"out.txt"}`, ask("tool:decompress", "This would write the file out.txt.")},
 		{"subagent", `{"description":"d","prompt":"p"}`, allow("tool:subagent")},
 		{"workflow", `{"script":"x","meta":{}}`, allow("tool:workflow")},
-		{"web_search", `{"queries":["a b","c"]}`, ask("tool:web_search", "The assistant wants to search the web for: a b; c.")},
+		{"web_search", `{"queries":["a b","c"]}`, ask("tool:web_search", "The assistant wants to search the web for: a b; c. Search words go to the search service.")},
 		{"web_fetch", `{"url":"https://a.invalid/"}`, ask("tool:web_fetch", "The assistant wants to open the web page https://a.invalid/.")},
 		{"mcp__github__create_issue", `{}`, ask("tool:mcp", "This uses the connected tool create_issue of github, which can change things.")},
 		{"frobnicate", `{}`, ask("tool:unknown", "This uses the tool frobnicate, which can change things.")},
@@ -100,7 +100,7 @@ func TestModes(t *testing.T) {
 		called("write", `{"file_path":"a"}`), commanded("ls"), called("web_search", `{"queries":["a"]}`),
 		called("mcp__browser__browser_snapshot", `{}`), called("todo_write", `{}`),
 	}
-	manual := [5]string{"ask", "allow", "ask", "ask", "allow"}
+	manual := [5]string{"ask", "allow", "ask", "allow", "allow"}
 	plan := [5]string{"deny", "allow", "allow", "deny", "allow"}
 	bypass := [5]string{"allow", "allow", "allow", "allow", "allow"}
 	tests := map[string]struct {
@@ -144,6 +144,7 @@ func TestPartsTellWhichOneAsks(t *testing.T) {
 	got.Digest = ""
 	want := abi.GateDecision{
 		Decision: abi.Ask, Rule: "bash:program", Reason: "This runs a program that can change things: rm.",
+		Key: "This runs a program that can change things: {program}.", Args: map[string]string{"program": "rm"},
 		Parts: []abi.GatePart{
 			{Text: "ls src", Decision: abi.Allow, Rule: "bash:ls"},
 			{Text: "rm -rf x", Decision: abi.Ask, Rule: "bash:program", Reason: "This runs a program that can change things: rm."},

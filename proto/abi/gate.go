@@ -94,9 +94,6 @@ type GatePart struct {
 	Decision string `json:"decision"`
 	Rule     string `json:"rule"`
 	Reason   string `json:"reason,omitempty"`
-	// As in GateDecision.
-	Key  string            `json:"key,omitempty"`
-	Args map[string]string `json:"args,omitempty"`
 }
 
 // GateConfirm is confirm's head: a call and the Ask it got from decide (or from

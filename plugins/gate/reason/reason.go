@@ -24,6 +24,18 @@ const maxValue = 200
 // String is the sentence as it stands on a card: values on one line and short.
 func (r Reason) String() string { return fill(r.Key, r.Args, shorten) }
 
+// Values are what fills the places of String, by name; nil when nothing does.
+func (r Reason) Values() map[string]string {
+	var out map[string]string
+	for i := 0; i+1 < len(r.Args); i += 2 {
+		if out == nil {
+			out = make(map[string]string, len(r.Args)/2)
+		}
+		out[r.Args[i]] = shorten(r.Args[i+1])
+	}
+	return out
+}
+
 // Long fills a template with values of any length, for text that a model reads.
 func Long(key string, pairs ...string) string {
 	return fill(key, pairs, func(s string) string { return s })
