@@ -34,8 +34,6 @@ const (
 	ModeUnavailable = "The mode {mode} could not be set for this chat. Send the message again, or start a new chat."
 	// GateUnavailable is said where Manual cannot ask.
 	GateUnavailable = "The part that asks before changes is not running, so Manual cannot be used. Start Strata again, or choose Plan."
-	// PluginFailed is a notice that a plugin fell back.
-	PluginFailed = "A part of Strata failed and was started again. You may be asked more often; nothing ran unasked."
 )
 
 // Models.

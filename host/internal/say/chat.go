@@ -16,8 +16,6 @@ const (
 	NotYours = "This request belongs to another chat. Open that chat to answer it."
 	// NoFolder is said for a new chat whose folder is missing or not absolute.
 	NoFolder = "The folder {folder} cannot be used. Choose one that exists and start a new chat."
-	// Busy is said where a chat has a run and takes no second one.
-	Busy = "The assistant is still working in this chat. Wait until it is done, or press Stop."
 	// RequestReused is said for a request id that another message had.
 	RequestReused = "This message was sent with an id that another one had. Reload the page and send it again."
 	// AttachmentsUnsupported is said for attachments, which this path can't carry.
@@ -25,16 +23,10 @@ const (
 
 	// Stopped ends a run that the person stopped.
 	Stopped = "Stopped. Send a message to go on."
-	// StopPending is said where Stop was asked and the turn has not ended in time.
-	StopPending = "The assistant has not stopped yet. Wait a moment and press Stop again."
 	// NoAnswer ends a turn without any text.
 	NoAnswer = "The assistant stopped without writing an answer. Ask again, or ask for the next step."
 	// AnswerCut ends a turn whose answer hit the model's limit.
 	AnswerCut = "The answer was cut off because it became too long. Write \"go on\" to get the rest."
-	// QuestionDeclined tells that the agent's own question had nowhere to appear.
-	QuestionDeclined = "The assistant wanted to ask something in a way this page cannot show. Tell it what to do in a message."
-	// LogGap is said where frames are missing and the page is shown a snapshot.
-	LogGap = "Some of this chat was shown again from its record. Nothing was lost; read on below."
 )
 
 // Tool cards.
