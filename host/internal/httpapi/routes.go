@@ -75,9 +75,7 @@ func (s *Server) chat(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if a.Messages == nil {
-		a.Messages = []chat.Message{}
-	}
+	a.Messages = s.cleanMessages(a.Messages)
 	return s.answer(c, a)
 }
 

@@ -20,7 +20,9 @@ func TestRoutes(t *testing.T) {
 		pending: []chat.Pending{{ChatID: "c", SessionID: "s", Tool: chat.Tool{ID: "t", Name: "write", Title: "Write a", State: chat.ToolProposed}}},
 		status:  chat.AgentStatus{State: "ready", Pending: 1, Sentence: say.Sentence(say.AgentReady), Detail: "key the-real-key"},
 		list:    chat.ChatList{Chats: []chat.ChatSummary{{ChatID: "c", Title: "T", UpdatedAt: 5}}},
-		chat:    chat.Chat{ChatSummary: chat.ChatSummary{ChatID: "c", Title: "T"}, Messages: []chat.Message{{Role: "user", Text: "hi", Time: 1}}, Seq: 3},
+		chat:    chat.Chat{ChatSummary: chat.ChatSummary{ChatID: "c", Title: "T"}, Seq: 3, Messages: []chat.Message{
+			{Role: "user", Text: "hi the-real-key", Time: 1},
+			{Role: "assistant", Tools: []chat.Tool{{ID: "t", Details: "Bearer abcdefghijkl0123456789"}}, Time: 2}}},
 	}
 	for _, tt := range []struct {
 		name, method, path, body string
@@ -42,7 +44,8 @@ func TestRoutes(t *testing.T) {
 		{"chats", "GET", "/api/chats", "", full, "chats", `{"chats":[{"chatId":"c","title":"T","updatedAt":5}]}`},
 		{"no chats", "GET", "/api/chats", "", &agent{}, "chats", `{"chats":[]}`},
 		{"chat", "GET", "/api/chats/c", "", full, "chat c",
-			`{"chatId":"c","title":"T","updatedAt":0,"messages":[{"role":"user","text":"hi","time":1}],"seq":3}`},
+			`{"chatId":"c","title":"T","updatedAt":0,"messages":[{"role":"user","text":"hi [redacted]","time":1},` +
+				`{"role":"assistant","tools":[{"id":"t","name":"","title":"","state":"","details":"Bearer [redacted]"}],"time":2}],"seq":3}`},
 		{"empty chat", "GET", "/api/chats/e", "", &agent{}, "chat e", `{"chatId":"","title":"","updatedAt":0,"messages":[]}`},
 		{"chat whose id needs escapes", "GET", "/api/chats/a%2Fb%20c%3F", "", &agent{}, "chat a/b c?", `{"chatId":"","title":"","updatedAt":0,"messages":[]}`},
 		{"rename", "PATCH", "/api/chats/c", `{"title":"New"}`, full, patchCall{"c", chat.ChatPatch{Title: &title}}, `{"chatId":"c","title":"New","updatedAt":0}`},

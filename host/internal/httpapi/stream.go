@@ -97,14 +97,15 @@ func next(ctx context.Context, sub bridge.Subscription, wait time.Duration) (cha
 	return sub.Next(ctx)
 }
 
-// line is a frame's JSON and a newline. Technical text passes the redaction
-// funnel; the values of our own secrets are taken out wherever they stand.
+// line is a frame's JSON and a newline.
 func (s *Server) line(f chat.Frame) []byte {
 	f.Details = s.o.Redact.Text(f.Details)
-	if f.Tool != nil && f.Tool.Details != "" {
-		t := *f.Tool
-		t.Details = s.o.Redact.Text(t.Details)
+	if f.Tool != nil {
+		t := s.cleanTool(*f.Tool)
 		f.Tool = &t
+	}
+	if f.Snapshot != nil {
+		f.Snapshot = &chat.Snapshot{Messages: s.cleanMessages(f.Snapshot.Messages)}
 	}
 	b, err := json.Marshal(f)
 	if err != nil { // a frame holds nothing that can't be marshalled

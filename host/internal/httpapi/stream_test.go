@@ -163,10 +163,12 @@ func TestSecretsStayOutOfFrames(t *testing.T) {
 	key := "the-real-key-0123456789"
 	shape := "sk-" + strings.Repeat("a1", 20)
 	tool := &chat.Tool{ID: "t", State: chat.ToolDone, Result: "cat key: " + key, Details: "exit 1 " + shape}
+	told := []chat.Message{{Role: "assistant", Text: key + " " + shape, Tools: []chat.Tool{*tool}}}
 	s := newSub(
 		delta(1, "the key is "+key+", "+shape+" is an example"),
 		chat.Frame{Run: "r1", Seq: 2, Type: chat.AgentTool, Tool: tool},
 		chat.Frame{Run: "r1", Seq: 3, Type: chat.Failed, Code: chat.CodeModelFailed, Details: "401 Bearer " + shape, Sentence: say.Sentence(say.ModelFailed)},
+		chat.Frame{Run: "r1", Seq: 4, Type: chat.Reset, Snapshot: &chat.Snapshot{Messages: told}},
 	)
 	close(s.frames)
 	res := ask(t, serve(t, Options{Agent: &agent{sub: s}, Redact: redact.New(key)}), "GET", "/api/chat/stream?chatId=c", "")
@@ -182,11 +184,13 @@ func TestSecretsStayOutOfFrames(t *testing.T) {
 		delta(1, "the key is [redacted], "+shape+" is an example"),
 		{Run: "r1", Seq: 2, Type: chat.AgentTool, Tool: &chat.Tool{ID: "t", State: chat.ToolDone, Result: "cat key: [redacted]", Details: "exit 1 [redacted]"}},
 		{Run: "r1", Seq: 3, Type: chat.Failed, Code: chat.CodeModelFailed, Details: "401 Bearer [redacted]", Sentence: say.Sentence(say.ModelFailed)},
+		{Run: "r1", Seq: 4, Type: chat.Reset, Snapshot: &chat.Snapshot{Messages: []chat.Message{{Role: "assistant", Text: "[redacted] " + shape,
+			Tools: []chat.Tool{{ID: "t", State: chat.ToolDone, Result: "cat key: [redacted]", Details: "exit 1 [redacted]"}}}}}},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	if tool.Details != "exit 1 "+shape {
+	if tool.Details != "exit 1 "+shape || told[0].Tools[0].Details != "exit 1 "+shape {
 		t.Error("the run's own frame was changed")
 	}
 }

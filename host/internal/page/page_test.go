@@ -290,6 +290,8 @@ func TestNotSignedInAndNotReady(t *testing.T) {
 	b.shoot(t, "9-missing-narrow-dark")
 	b.click(t, ".menu")
 	b.until(t, "getComputedStyle(document.querySelector('#sidebar')).visibility", "visible")
+	b.press(t, "Escape", 27, 0)
+	b.until(t, "getComputedStyle(document.querySelector('#sidebar')).visibility", "hidden")
 	srv.CloseClientConnections()
 	srv.Listener.Close()
 	b.until(t, "document.querySelector('.banner p')?.innerText.startsWith('Strata cannot be reached.')", true)

@@ -250,6 +250,8 @@ async function poll() {
 }
 
 document.addEventListener('visibilitychange', poll);
+document.addEventListener('keydown', (e) => { if (e.key === 'Escape') toggleMenu(false); });
+transcript.el.addEventListener('click', () => toggleMenu(false));
 document.body.append(
   sidebar.el,
   h('div', { class: 'main' }, h('header', {}, menu, title), banner, transcript.el, composer.el),
