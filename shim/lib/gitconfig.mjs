@@ -34,6 +34,7 @@ const run = promisify(execFile)
 export class GitSettingsReader {
   #judge
   #env
+  #now
   /** @type {Map<string, {facts: GitFacts, watch: string[], stamp: string}>} */
   #kept = new Map()
   /** How often a repository was looked at. */
@@ -41,11 +42,12 @@ export class GitSettingsReader {
 
   /**
    * @param {GitJudge} judge the plugin's op `git`
-   * @param {NodeJS.ProcessEnv} [env] the environment that tools run in
+   * @param {{env?: NodeJS.ProcessEnv, now?: () => number}} [options] env: what tools run in; now: the clock of file times, ms
    */
-  constructor(judge, env = process.env) {
+  constructor(judge, { env = process.env, now = Date.now } = {}) {
     this.#judge = judge
     this.#env = env
+    this.#now = now
   }
 
   /**
@@ -57,7 +59,7 @@ export class GitSettingsReader {
     const kept = this.#kept.get(folder)
     if (kept !== undefined && stampOf(kept.watch).text === kept.stamp) return kept.facts
     this.#kept.delete(folder)
-    const began = Date.now()
+    const began = this.#now()
     try {
       this.looks++
       const { facts, watch, lasting } = await this.#look(await realpath(folder), MAX_SUBMODULES)

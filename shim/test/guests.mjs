@@ -33,6 +33,9 @@ export const buildProbe = () => build('probe', './cmd/conformance')
 /** strata.wasm with a gate that traps when a call holds STRATA_TRAP_DECIDE. */
 export const buildTrap = () => build('strata-trap', './cmd/strata', ['-tags=straptest'])
 
+/** strata.wasm as people run it. */
+export const buildStrata = () => build('strata', './cmd/strata')
+
 /** The probe, compiled. */
 export function loadProbe() {
   const { wasm, sha256 } = buildProbe()
