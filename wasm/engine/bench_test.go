@@ -4,17 +4,18 @@ import (
 	"bytes"
 	"context"
 	"os"
-	"path/filepath"
 	"testing"
 
-	"strata.dev/bridge/wasm/conformance"
 	"strata.dev/bridge/wasm/engine"
 )
 
 // BenchmarkDecision is one decision of the gate per op, over its golden calls
 // and as JSON in and out, on each way to run a module.
 func BenchmarkDecision(b *testing.B) {
-	module := buildGate(b)
+	module, err := os.ReadFile(modules["gate"])
+	if err != nil {
+		b.Fatal(err)
+	}
 	calls, err := os.ReadFile("../../plugins/gate/testdata/calls.jsonl")
 	if err != nil {
 		b.Fatal(err)
@@ -54,7 +55,10 @@ func BenchmarkDecision(b *testing.B) {
 
 // BenchmarkStart is what stands between a module's bytes and its first answer.
 func BenchmarkStart(b *testing.B) {
-	module := buildGate(b)
+	module, err := os.ReadFile(modules["gate"])
+	if err != nil {
+		b.Fatal(err)
+	}
 	for _, way := range []struct {
 		name string
 		cfg  engine.Config
@@ -81,17 +85,4 @@ func BenchmarkStart(b *testing.B) {
 			}
 		})
 	}
-}
-
-// buildGate compiles strata.wasm from its source.
-func buildGate(tb testing.TB) []byte {
-	out := filepath.Join(tb.TempDir(), "strata.wasm")
-	if err := conformance.Build("../../plugins", "./cmd/strata", out); err != nil {
-		tb.Fatal(err)
-	}
-	module, err := os.ReadFile(out)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return module
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 )
 
 // bodyKey carries a call's raw body beside its head in a line of JSON.
@@ -18,10 +19,10 @@ type member struct {
 }
 
 // splitLine takes the body out of an input line. What is left is the head: the
-// same members in the same order with the same bytes. A line that is no object
-// is a head as it stands.
+// other members in their order, their values byte for byte. A line without a
+// body, or that is no object, is a head as it stands.
 func splitLine(line []byte) (head, body []byte, err error) {
-	if !json.Valid(line) {
+	if !utf8.Valid(line) || !json.Valid(line) {
 		return nil, nil, errors.New("it is not JSON")
 	}
 	members, err := readMembers(line)
