@@ -51,10 +51,7 @@ var _ gateway.Stream = (*stream)(nil)
 
 // Follow subscribes and reads what the log has after that seq.
 func (g *Gateway) Follow(ctx context.Context, sessionID string, after int64) (gateway.Stream, error) {
-	s := &stream{
-		gw: g, session: sessionID, stale: true, want: -1, seen: after, shown: -1, missed: -1, asOf: -1,
-		last: dsh.Event{Seq: after}, wake: make(chan struct{}, 1),
-	}
+	s := newStream(g, sessionID, after)
 	if err := g.streams.add(s); err != nil {
 		return nil, err
 	}
@@ -63,6 +60,13 @@ func (g *Gateway) Follow(ctx context.Context, sessionID string, after int64) (ga
 		return nil, err
 	}
 	return s, nil
+}
+
+func newStream(g *Gateway, sessionID string, after int64) *stream {
+	return &stream{
+		gw: g, session: sessionID, stale: true, want: -1, seen: after, shown: -1, missed: -1, asOf: -1,
+		last: dsh.Event{Seq: after}, wake: make(chan struct{}, 1),
+	}
 }
 
 // push queues an item from the socket.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -55,6 +56,13 @@ func TestFollowThroughFaults(t *testing.T) {
 			b.Send([]byte(`{"type":"server-request","payl`))
 			delta(se, "behind it")
 		}},
+		{"no JSON in place of the last frame", func(b *bench, se *replay.Session) {
+			b.Mute(true)
+			time.AfterFunc(time.Second, func() {
+				b.Send([]byte("nonsense"))
+				b.Mute(false)
+			})
+		}},
 		{"unknown frames", func(b *bench, se *replay.Session) {
 			b.Push([]byte(`{"type":"session/novelty","sessionId":"s","event":{"seq":99,"type":"x"}}`))
 			b.Push([]byte(`{"type":"session/event","sessionId":"s","event":"not an object"}`))
@@ -85,6 +93,7 @@ func TestFollowThroughFaults(t *testing.T) {
 					t.Errorf("seqs (-want +got):\n%s", diff)
 				}
 				// Nothing comes again.
+				time.Sleep(time.Minute)
 				delta(se, "one more")
 				if got := events(t, s, 1)[0].Seq; got != last+1 {
 					t.Errorf("then came seq %d, want %d", got, last+1)
@@ -208,6 +217,46 @@ func TestFollowProjections(t *testing.T) {
 	})
 }
 
+// What the log gave is not given again from the queue, where it waits when it came
+// while the log was read.
+func TestProjectionBothWays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var once sync.Once
+		b := connect(t, func(b *bench) {
+			b.Intercept = func(_ http.ResponseWriter, r *http.Request) bool {
+				if path(r, "session.history") {
+					once.Do(func() {
+						delta(b.Session("s"), "while the log is read")
+						b.Session("s").Project("title", "new")
+					})
+				}
+				return false
+			}
+		})
+		se := b.Create("s", "/repo")
+		s, err := b.gw.Follow(t.Context(), "s", -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		synctest.Wait()
+		delta(se, "after")
+		se.Project("title", "newer")
+		var got []string
+		for range 4 {
+			item, err := s.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, itemLine(item))
+		}
+		want := []string{"event 0", "title=\"new\" 0", "event 1", "title=\"newer\" 1"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("items (-want +got):\n%s", diff)
+		}
+	})
+}
+
 func itemLine(i gateway.Item) string {
 	if i.Event != nil {
 		return fmt.Sprintf("event %d", i.Event.Seq)
@@ -247,6 +296,35 @@ func TestRewound(t *testing.T) {
 		}
 		if _, err := other.Next(t.Context()); !errors.Is(err, gateway.ErrRewound) {
 			t.Errorf("a log that goes on differently gives %v, want ErrRewound", err)
+		}
+	})
+}
+
+// So may one be that is killed while an event is waited for that got lost.
+func TestRewoundInAHole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := connect(t)
+		se := b.Create("s", "/repo")
+		delta(se, "0")
+		delta(se, "1")
+		s, err := b.gw.Follow(t.Context(), "s", -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		events(t, s, 2)
+		b.Mute(true)
+		delta(se, "2, lost")
+		b.Mute(false)
+		b.HideNewest(2)
+		delta(se, "3")
+		time.AfterFunc(time.Minute, func() {
+			se.Truncate(1)
+			b.HideNewest(0)
+			b.Restart()
+		})
+		if _, err := s.Next(t.Context()); !errors.Is(err, gateway.ErrRewound) {
+			t.Errorf("got %v, want ErrRewound", err)
 		}
 	})
 }

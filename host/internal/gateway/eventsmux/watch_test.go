@@ -1,8 +1,11 @@
 package eventsmux_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,6 +55,11 @@ func TestApprovals(t *testing.T) {
 		}
 		if diff := cmp.Diff(gateway.Resolved{SessionID: "s", ApprovalID: "a", Outcome: "allowed-once"}, next(t, w, resolved)); diff != "" {
 			t.Errorf("resolved (-want +got):\n%s", diff)
+		}
+		b.Push([]byte(`{"type":"approval/resolved","sessionId":"s","approvalId":"a","outcome":"allowed-once"}`))
+		ask(b, "s", "c")
+		if n, err := w.Next(t.Context()); err != nil || n.Approval == nil || n.Approval.ApprovalID != "c" {
+			t.Errorf("after a was resolved once more came %s, %v; want c", noticeLine(n), err)
 		}
 		if err := b.gw.Answer(t.Context(), yes); !gateway.IsCode(err, gateway.CodeNotPending) {
 			t.Errorf("a second answer gives %v, want %s", err, gateway.CodeNotPending)
@@ -180,6 +188,46 @@ func TestSessionsWatched(t *testing.T) {
 			"gone new", "added {helper s subagent /repo}", "question s", "queue s: queued later",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("notices (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// The list that is read after a reconnect may be older than what the socket says.
+func TestListIsOlder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lists atomic.Int64
+		b := connect(t, func(b *bench) {
+			b.Intercept = func(w http.ResponseWriter, r *http.Request) bool {
+				if !path(r, "session.list") || lists.Add(1) == 1 {
+					return false
+				}
+				var m struct{ RPCID string }
+				if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
+					t.Error(err)
+				}
+				b.Session("s").Running(true)
+				time.Sleep(time.Second)
+				fmt.Fprintf(w, `{"rpcId":%q,"result":{"ok":true,"value":{"items":[{"sessionId":"s","running":false}]}}}`, m.RPCID)
+				return true
+			}
+		})
+		b.Create("s", "/repo")
+		synctest.Wait()
+		w := b.gw.Watch()
+		defer w.Close()
+		b.Cut(nil)
+		time.Sleep(5 * time.Second)
+		w.Close()
+		var got []string
+		for {
+			n, err := w.Next(t.Context())
+			if err != nil {
+				break
+			}
+			got = append(got, noticeLine(n))
+		}
+		if diff := cmp.Diff([]string{"connected false", "connected true", "s running true"}, got); diff != "" {
 			t.Errorf("notices (-want +got):\n%s", diff)
 		}
 	})
