@@ -22,7 +22,7 @@ func Hosts(addr string, local []net.IP) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := []string{host}
+	var names []string
 	ip := net.ParseIP(host)
 	switch {
 	case ip == nil && host != "":

@@ -20,7 +20,7 @@ func TestRoutes(t *testing.T) {
 		pending: []chat.Pending{{ChatID: "c", SessionID: "s", Tool: chat.Tool{ID: "t", Name: "write", Title: "Write a", State: chat.ToolProposed}}},
 		status:  chat.AgentStatus{State: "ready", Pending: 1, Sentence: say.Sentence(say.AgentReady), Detail: "key the-real-key"},
 		list:    chat.ChatList{Chats: []chat.ChatSummary{{ChatID: "c", Title: "T", UpdatedAt: 5}}},
-		chat:    chat.Chat{ChatSummary: chat.ChatSummary{ChatID: "c", Title: "T"}, Seq: 3, Messages: []chat.Message{
+		chat: chat.Chat{ChatSummary: chat.ChatSummary{ChatID: "c", Title: "T"}, Seq: 3, Messages: []chat.Message{
 			{Role: "user", Text: "hi the-real-key", Time: 1},
 			{Role: "assistant", Tools: []chat.Tool{{ID: "t", Details: "Bearer abcdefghijkl0123456789"}}, Time: 2}}},
 	}
