@@ -114,3 +114,39 @@ func kindOfNext(w *watcher) (string, bool) {
 		return "host/session-status", true
 	}
 }
+
+// Whatever a frame holds: no panic, nothing that blocks, and only what is no JSON
+// breaks the socket.
+func FuzzFrames(f *testing.F) {
+	for _, seed := range []string{
+		`{"type":"server-request","rpcId":"a","method":"session/event","payload":{"type":"session/event","sessionId":"s","event":{"type":"turn/start","seq":0,"time":1,"data":{"turn":1}}}}`,
+		`{"rpcId":"a","method":"session/projection","payload":{"sessionId":"s","key":"title","value":"x","seq":1}}`,
+		`{"method":"session/subscribed","payload":{"sessionId":"s","lastSeq":9}}`,
+		`{"method":"session/queue","payload":{"sessionId":"s","items":[{"id":"m","placement":"queued","message":{"content":[{"type":"text"}]}}]}}`,
+		`{"rpcId":"a","method":"approval/requested","payload":{"sessionId":"s","approvalId":"x","toolName":"bash"}}`,
+		`{"method":"approval/resolved","payload":{"sessionId":"s","approvalId":"x","outcome":"rejected"}}`,
+		`{"method":"host/session-added","payload":{"sessionId":"s","parentSessionId":"p"}}`,
+		`{"method":"host/session-status","payload":{"sessionId":"s","running":true}}`,
+		`{"method":"host/session-removed","payload":{"sessionId":"s"}}`,
+		`{"method":"session/event","payload":{"sessionId":"s","event":"x"}}`, `[]`, `null`, `{"payload":7}`, `{`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		g := unconnected(t, "http://127.0.0.1:1")
+		s := newStream(g, "s", -1)
+		s.stale = false
+		if err := g.streams.add(s); err != nil {
+			t.Fatal(err)
+		}
+		w := g.Watch()
+		defer w.Close()
+		for range 2 {
+			for _, handle := range []func([]byte) error{g.onMux, g.onHost} {
+				if err := handle(raw); (err == nil) != json.Valid(raw) {
+					t.Errorf("%q gives %v", raw, err)
+				}
+			}
+		}
+	})
+}
