@@ -41,11 +41,12 @@ type active struct {
 	abort  context.CancelFunc // of the step under way
 
 	state    run.State
-	link     *link  // set by step Session, before anyone else can see the run
-	root     string // the chat's session
-	modeSeq  int64  // seq up to which mode and policy are ours; -1 until they are set
-	switched int64  // seq of the newest change of mode or policy; -1 for none
-	usage    chat.Usage
+	link     *link      // set by step Session, before anyone else can see the run
+	root     string     // the chat's session
+	modeSeq  int64      // seq up to which mode and policy are ours; -1 until they are set
+	switched int64      // seq of the newest change of mode or policy; -1 for none
+	usage    chat.Usage // of the session before this run
+	since    int64      // Unix milliseconds: when the session was opened
 	children map[string]*child
 	reported map[string]bool // helpers whose report has come
 	checks   []reading       // answers to Check that wait for the log

@@ -112,6 +112,17 @@ func (a *approvals) decided(approvalID string) (oursAllowed bool) {
 	return p.sent
 }
 
+// ended takes in that a call has its result, so that no question of it waits.
+func (a *approvals) ended(session, callID string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, p := range a.byID {
+		if p.session == session && p.callID == callID {
+			a.drop(p)
+		}
+	}
+}
+
 // drop lets a question go. The lock is held.
 func (a *approvals) drop(p *pending) {
 	id := p.run.c.id

@@ -77,7 +77,8 @@ func (r *active) check(ctx context.Context, from int64) {
 	}
 	r.post(func() {
 		if r.delegate && !got.running {
-			r.spawn(r.ctx, func(ctx context.Context) { r.catchHelpers(ctx, got) })
+			since := r.since
+			r.spawn(r.ctx, func(ctx context.Context) { r.catchHelpers(ctx, since, got) })
 			return
 		}
 		r.checks = append(r.checks, got)
@@ -87,8 +88,8 @@ func (r *active) check(ctx context.Context, from int64) {
 
 // catchHelpers looks for helpers whose birth was not told yet, before a session
 // that delegated is taken for idle.
-func (r *active) catchHelpers(ctx context.Context, got reading) {
-	r.findHelpers(ctx)
+func (r *active) catchHelpers(ctx context.Context, since int64, got reading) {
+	r.findHelpers(ctx, since)
 	r.post(func() {
 		r.checks = append(r.checks, got)
 		r.answerChecks()

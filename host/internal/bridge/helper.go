@@ -56,7 +56,7 @@ func (c *child) reports(r *active) bool { return c.view.Continuable && c.parent 
 // helperEvent takes in the next event of a helper's session.
 func (r *active) helperEvent(ch *child, e dsh.Event) {
 	frames := ch.view.Apply(e)
-	if e.Time < r.started { // of an earlier run, which it goes on from
+	if e.Time < r.since { // of an earlier run, which it goes on from
 		ch.before = ch.view.Usage()
 	} else {
 		r.questions(ch.id, e, frames)
@@ -121,12 +121,15 @@ func (r *active) release(ch *child) {
 // resync looks for helpers that came or went while the notices were lost. Anyone
 // but the loop may call it.
 func (r *active) resync() {
-	r.post(func() { r.spawn(r.ctx, r.findHelpers) })
+	r.post(func() {
+		since := r.since
+		r.spawn(r.ctx, func(ctx context.Context) { r.findHelpers(ctx, since) })
+	})
 }
 
-// findHelpers tells the loop of running helpers that it does not know, and of
-// known ones that are gone.
-func (r *active) findHelpers(ctx context.Context) {
+// findHelpers tells the loop of helpers that it does not know: running ones, and
+// those that settled since then; and of known ones that are gone.
+func (r *active) findHelpers(ctx context.Context, since int64) {
 	sessions, err := r.link.gw.Sessions(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -143,7 +146,7 @@ func (r *active) findHelpers(ctx context.Context) {
 			}
 			below[s.ID], more = true, true
 			running[s.ID] = s.Running
-			if s.Running || s.UpdatedAt >= r.started { // one that settled just now may still report
+			if s.Running || s.UpdatedAt >= since { // one that settled just now may still report
 				r.link.added(s, false)
 			}
 		}

@@ -20,6 +20,7 @@ func (r *active) opened(o opened) {
 	r.c.log = o.log
 	r.base.Store(&base{session: o.log.session, cwd: o.log.cwd, seq: o.log.last})
 	r.usage = o.log.fold.Usage()
+	r.since = now()
 	r.link.bind(r.root, r)
 	if r.c.log.fold.Undecoded() > 0 {
 		r.c.b.o.Log.Warn("some of a session's log could not be read", zap.Int("events", r.c.log.fold.Undecoded()))
@@ -138,7 +139,14 @@ func policyChanged(what string) *chat.Error {
 
 // questions keeps the table of approvals in step with a session's events.
 func (r *active) questions(session string, e dsh.Event, frames []chat.Frame) {
-	if e.Type != dsh.TypeApprovalAsked && e.Type != dsh.TypeApprovalDecided {
+	switch e.Type {
+	case dsh.TypeToolResult: // also where a kill left the question without an answer
+		if t, ok := project.Data[dsh.ToolResult](e); ok {
+			r.c.b.approvals.ended(session, t.Message.Source.CallID)
+		}
+		return
+	case dsh.TypeApprovalAsked, dsh.TypeApprovalDecided:
+	default:
 		return
 	}
 	a, ok := project.Data[dsh.Approval](e)
