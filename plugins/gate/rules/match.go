@@ -272,7 +272,7 @@ func (m *matcher) operand(kind string, w Word, piped bool) *Match {
 		if strings.Contains(w.Text, "..") { // the pattern may lead up again
 			return m.refuse("glob", reason.FilePattern, "text", w.Text)
 		}
-		m.paths = append(m.paths, Path{Word: globRoot(w.Text)})
+		m.paths = append(m.paths, Path{Word: GlobRoot(w.Text)})
 		return nil
 	}
 	for _, p := range paths(kind, w.Text) {
@@ -281,8 +281,8 @@ func (m *matcher) operand(kind string, w Word, piped bool) *Match {
 	return nil
 }
 
-// globRoot is the folder from which a file pattern looks for names.
-func globRoot(pattern string) string {
+// GlobRoot is the folder from which a file pattern looks for names.
+func GlobRoot(pattern string) string {
 	fixed := pattern[:strings.IndexAny(pattern, "*?[")]
 	if i := strings.LastIndexByte(fixed, '/'); i >= 0 {
 		return fixed[:i+1]

@@ -1,0 +1,3 @@
+package pwsh
+import "testing"
+func TestX(t *testing.T){ _ = builtin }
