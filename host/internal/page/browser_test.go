@@ -349,7 +349,7 @@ func (b *browser) shoot(t *testing.T, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join("..", "..", "..", "artifacts", "page")
+	dir := filepath.Join("..", "..", "..", "artifacts", "page-routes")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}

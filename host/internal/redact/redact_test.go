@@ -213,7 +213,11 @@ func TestCorpusStays(t *testing.T) {
 		if err != nil || len(m) == 0 {
 			t.Fatalf("%s: no file (%v)", p, err)
 		}
-		files = append(files, m...)
+		for _, f := range m {
+			if !strings.HasSuffix(f, "_test.go") { // tests of redaction hold what looks like secrets
+				files = append(files, f)
+			}
+		}
 	}
 	r, lines := New(), 0
 	for _, f := range files {
