@@ -229,7 +229,7 @@ func (r *active) emit(time int64, frames ...chat.Frame) {
 
 // closeCards ends what is left open on the page.
 func (r *active) closeCards(lost bool) {
-	if r.c.log.fold != nil && r.link != nil {
+	if r.link != nil { // the log is ours
 		r.emit(now(), r.c.log.fold.Close(lost)...)
 	}
 	for _, ch := range r.sortedChildren() {
@@ -240,7 +240,7 @@ func (r *active) closeCards(lost bool) {
 // used is what the run's model requests used, helpers included.
 func (r *active) used() chat.Usage {
 	var u chat.Usage
-	if r.c.log.fold != nil && r.link != nil {
+	if r.link != nil { // the log is ours
 		all := r.c.log.fold.Usage()
 		u = chat.Usage{Prompt: all.Prompt - r.usage.Prompt, Completion: all.Completion - r.usage.Completion, Cached: all.Cached - r.usage.Cached}
 	}
