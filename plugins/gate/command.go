@@ -4,25 +4,44 @@ import (
 	"strconv"
 
 	"strata.dev/bridge/plugins/gate/bash"
+	"strata.dev/bridge/plugins/gate/pwsh"
 	"strata.dev/bridge/plugins/gate/reason"
 	"strata.dev/bridge/plugins/gate/rules"
 	"strata.dev/bridge/proto/abi"
 )
 
-// command judges a bash or sh command line: each simple command by itself.
-func command(src, cwd string) []finding {
+// command judges a command line of a shell: each simple command by itself.
+func command(shell, src, cwd string, windows bool) []finding {
+	var findings []finding
+	if shell == "bash" {
+		findings = posix(src)
+	} else {
+		for _, part := range pwsh.Judge(src, windows) {
+			findings = append(findings, matched(shell, part.Text, part.Match))
+		}
+	}
+	paths := 0
+	for i := range findings {
+		findings[i].cwd = cwd
+		paths += len(findings[i].paths)
+	}
+	if paths > maxPaths {
+		return []finding{{text: src, rule: shell + ":parts", why: reason.Of(reason.TooManyPaths, "max", strconv.Itoa(maxPaths))}}
+	}
+	return findings
+}
+
+// posix judges a bash or sh command line.
+func posix(src string) []finding {
 	commands, problem := bash.Parse(src)
 	if !problem.None() {
 		return []finding{{text: src, rule: problem.Rule, why: problem.Reason}}
 	}
 	findings := make([]finding, len(commands))
-	paths := 0
 	for i, c := range commands {
-		findings[i] = simple(c, cwd)
-		paths += len(findings[i].paths)
-	}
-	if paths > maxPaths {
-		return []finding{{text: src, rule: "bash:parts", why: reason.Of(reason.TooManyPaths, "max", strconv.Itoa(maxPaths))}}
+		if findings[i] = (finding{text: c.Text, rule: c.Problem.Rule, why: c.Problem.Reason}); c.Problem.None() {
+			findings[i] = matched("bash", c.Text, rules.Builtin.Match(c.Words, c.Piped))
+		}
 	}
 	return findings
 }
@@ -30,12 +49,9 @@ func command(src, cwd string) []finding {
 // maxPaths is how many paths of a call can be looked up beside the workspace.
 const maxPaths = abi.MaxPaths - 1
 
-func simple(c bash.Command, cwd string) finding {
-	if !c.Problem.None() {
-		return finding{text: c.Text, rule: c.Problem.Rule, why: c.Problem.Reason}
-	}
-	m := rules.Builtin.Match(c.Words, c.Piped)
-	f := finding{text: c.Text, rule: "bash:" + m.Rule, why: m.Reason, cwd: cwd, git: m.Git}
+// matched is what a rule's match leaves to be proven.
+func matched(shell, text string, m rules.Match) finding {
+	f := finding{text: text, rule: shell + ":" + m.Rule, why: m.Reason, git: m.Git}
 	if !m.OK {
 		return f
 	}
@@ -47,9 +63,8 @@ func simple(c bash.Command, cwd string) finding {
 	return f
 }
 
-// shell judges a call of a shell tool.
-func shell(a arguments) []finding {
-	const name = "bash"
+// shell judges a call of a shell tool: bash or pwsh.
+func shell(name string, a arguments, windows bool) []finding {
 	bad := func(rule, key string, pairs ...string) []finding {
 		return []finding{{rule: rule, why: reason.Of(key, append(pairs, "tool", name)...)}}
 	}
@@ -76,11 +91,11 @@ func shell(a arguments) []finding {
 			cwd = dir
 		case "run_in_background":
 			if !a.isFalse(key) {
-				return bad("bash:background", reason.Background)
+				return bad(name+":background", reason.Background)
 			}
 		default:
 			return bad("tool:arguments", reason.Argument, "argument", key)
 		}
 	}
-	return command(src, cwd)
+	return command(name, src, cwd, windows)
 }

@@ -33,8 +33,10 @@ func judge(call abi.GateCall, config abi.GateConfig) []finding {
 	}
 	switch name := call.Tool; {
 	case name == "bash" || name == "sh":
-		return shell(a)
-	case name == "pwsh" || name == "powershell" || name == "cmd":
+		return shell("bash", a, false)
+	case name == "pwsh" || name == "powershell":
+		return shell("pwsh", a, call.Platform == "win32")
+	case name == "cmd":
 		return one("tool:"+name, reason.NotBash, "shell", name)
 	case name == "decompress" && a["toFile"] != nil:
 		return touches(name, reason.WritesFile, a, "toFile")
