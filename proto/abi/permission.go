@@ -12,9 +12,10 @@ const (
 // list and take back what is there without a running Harness.
 type GatePermission struct {
 	ID   string `json:"id"`   // 16 hex digits
-	Tool string `json:"tool"` // the tool's name, or with a star at its end those of one server
+	Tool string `json:"tool"` // the tool's name ("bash" for sh too, "web" for both of its tools)
 	// Pattern is what it covers, in words a person can edit: for a shell one command
-	// by its words, for a file tool a path, "*" for a tool whatever it is given.
+	// by its words, for a file tool a path, for another tool its name (whatever the
+	// tool is given), "*" for the web.
 	Pattern string `json:"pattern"`
 	Scope   string `json:"scope"`          // ScopeChat or ScopeAlways
 	Root    string `json:"root,omitempty"` // the chat's session, for ScopeChat

@@ -91,3 +91,17 @@ const (
 	SwitchesTab     = "Switch to another browser tab."
 	ClosesTab       = "Close a browser tab."
 )
+
+// What a yes in advance can mean.
+const (
+	NoSave         = "This cannot be allowed in advance: {reason}"
+	NotCovered     = "This pattern does not cover what is asked: {pattern}."
+	PatternWrong   = "This is not a pattern: {pattern}."
+	PatternCommand = "A pattern for commands is one plain command, with * for a word that may differ: {pattern}."
+	PatternWide    = "This pattern leaves open what would run: {pattern}."
+	PatternPath    = "A pattern for files is a path, with * for a name and ** for the folders below: {pattern}."
+	PatternTool    = "A pattern for this tool is its name, or mcp__<server>__* for all of one server: {pattern}."
+	ChangesShell   = "The command {program} changes what the commands after it mean."
+	AfterChange    = "This looks at files or git after a command that may have changed them: {text}."
+	TooManySaved   = "There are already {max} saved permissions. Remove some first."
+)

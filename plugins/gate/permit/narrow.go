@@ -1,0 +1,47 @@
+package permit
+
+import (
+	"strings"
+
+	"strata.dev/bridge/plugins/gate/place"
+)
+
+// Narrowest is the pattern that covers this unit and as little else as a pattern
+// can say: its own words. A word of several lines is given up to a star.
+func (u Unit) Narrowest(where place.Place) string {
+	switch {
+	case len(u.Words) > 0:
+		words := make([]string, len(u.Words))
+		for i, w := range u.Words {
+			words[i] = quote(w.Text)
+		}
+		return strings.Join(words, " ")
+	case len(u.Files) > 0:
+		lines := make([]string, len(u.Files))
+		for i, file := range u.Files {
+			lines[i] = where.Abs(file)
+			if rest, ok := strings.CutPrefix(lines[i], where.Abs(where.Workspace)+"/"); ok {
+				lines[i] = rest
+			}
+		}
+		return strings.Join(lines, "\n")
+	case u.Tool == Web:
+		return "*"
+	}
+	return u.Tool
+}
+
+// quote writes a word as bash reads it back.
+func quote(word string) string {
+	switch {
+	case strings.ContainsAny(word, "\n\r"):
+		return "*"
+	case word != "" && !strings.ContainsFunc(word, special):
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
+}
+
+func special(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-+./:,@%^", r))
+}
