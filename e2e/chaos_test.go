@@ -28,7 +28,8 @@ type trial struct {
 
 type trialChat struct {
 	kit.Chat
-	run  *kit.Run // nil when none is open
+	run  *kit.Run   // nil when none is open
+	card *chat.Tool // that asked before the page was reloaded
 	mark *mark
 }
 
@@ -55,8 +56,11 @@ func anyIdle(s *trial) bool { return len(s.open()) < len(s.chats) }
 
 // settle waits until the chat's run asks or is over; an asking card is given.
 func (c *trialChat) settle(ctx context.Context) (*chat.Tool, error) {
+	if c.card != nil {
+		return c.card, nil
+	}
 	f, err := c.run.Wait(ctx, func(f chat.Frame) bool {
-		return f.Type.Ends() || f.Type == chat.Reset || f.Type == chat.AgentTool && f.Tool.State == chat.ToolProposed
+		return f.Type.Ends() || f.Type == chat.Reset && f.Run == "" || f.Type == chat.AgentTool && f.Tool.State == chat.ToolProposed
 	})
 	if err != nil {
 		return nil, err
@@ -67,7 +71,7 @@ func (c *trialChat) settle(ctx context.Context) (*chat.Tool, error) {
 // finish waits for the run's end, whatever it is.
 func (c *trialChat) finish(ctx context.Context) (string, error) {
 	frames, err := c.run.End(ctx)
-	c.run = nil
+	c.run, c.card = nil, nil
 	if err != nil {
 		return "", err
 	}
@@ -120,9 +124,16 @@ func reload(ctx context.Context, s *trial, r *rand.Rand) (string, error) {
 	c.run.Leave()
 	run, after := "none-yet", int64(0)
 	if seen := c.run.Frames(); len(seen) > 0 {
+		for _, f := range seen {
+			if f.Type == chat.AgentTool {
+				if c.card = nil; f.Tool.State == chat.ToolProposed {
+					c.card = f.Tool
+				}
+			}
+		}
 		run, after = seen[len(seen)-1].Run, seen[len(seen)-1].Seq
 		if seen[len(seen)-1].Type.Ends() {
-			c.run = nil
+			c.run, c.card = nil, nil
 			return "was over", nil
 		}
 	}
@@ -159,7 +170,7 @@ func killHarness(ctx context.Context, s *trial, _ *rand.Rand) (string, error) {
 func killHost(ctx context.Context, s *trial, _ *rand.Rand) (string, error) {
 	for _, c := range s.open() {
 		c.run.Leave()
-		c.run = nil
+		c.run, c.card = nil, nil
 	}
 	s.Kill()
 	s.Host = kit.StartHost(ctx, s.t, s.home, kit.HostOptions{Model: s.model})
