@@ -1,3 +1,0 @@
-package pwsh
-import "testing"
-func TestX(t *testing.T){ _ = builtin }
