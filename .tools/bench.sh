@@ -1,0 +1,15 @@
+#!/bin/sh
+# Benchmarks, each beside what it is to be compared with in the same run. The
+# figures of a busy machine are upper bounds; the ratios are what counts.
+set -eu
+cd "$(dirname "$0")/.."
+echo "load: $(cut -d' ' -f1-3 /proc/loadavg 2>/dev/null || echo unknown), $(nproc 2>/dev/null || echo ?) cores"
+bench() { (cd "$1" && go test -run '^$' -bench . -benchmem -count "${BENCH_COUNT:-3}" "$2"); }
+echo "== the gate, native";                              bench plugins ./gate
+echo "== the gate under wazero";                         bench wasm ./engine
+echo "== the gate through the shim, beside web-tree-sitter and plain JS"
+(cd shim && node bench/gate.mjs)
+echo "== a delta through the key proxy";                 bench host ./internal/connections
+echo "== a delta from the wire to the frame, beside raw pass-through"
+bench host ./internal/gateway/eventsmux;                 bench host ./internal/bridge
+echo "== start of the host, and of the Harness below it"; bench e2e .
