@@ -146,6 +146,17 @@ var verbs = map[string]func(c *conversation, ctx context.Context, rest string) e
 		}
 		return err
 	},
+	// listed is sessions without the title: a cold session's comes from a cache,
+	// which the end of a process may or may not have written.
+	"listed": func(c *conversation, ctx context.Context, _ string) error {
+		list, err := c.w.gw.Sessions(ctx)
+		for _, s := range list {
+			if s.ID == c.session {
+				c.printf("running: %v, in the workspace: %v, helper: %v", s.Running, s.CWD == c.w.repo, s.Origin != "")
+			}
+		}
+		return err
+	},
 	// restart kills the process and starts it again.
 	"restart": func(c *conversation, ctx context.Context, _ string) error {
 		c.stream.Close()

@@ -15,9 +15,11 @@ import (
 // kills it comes last.
 func TestReal(t *testing.T) {
 	r := newRig(t)
+	t.Run("transcripts", func(t *testing.T) { testTranscripts(t, r) })
 	t.Run("cut again and again", func(t *testing.T) { testCuts(t, r) })
 	t.Run("approvals over a cut", func(t *testing.T) { testApprovalsOverACut(t, r) })
 	t.Run("queue", func(t *testing.T) { testQueue(t, r) })
+	t.Run("unqueue", func(t *testing.T) { testUnqueue(t, r) })
 	t.Run("helper", func(t *testing.T) { testHelper(t, r) })
 	t.Run("another secret", func(t *testing.T) {
 		_, err := eventsmux.Dial(t.Context(), eventsmux.Options{BaseURL: r.process.URL(), Secret: "no" + r.process.Secret()[2:]})

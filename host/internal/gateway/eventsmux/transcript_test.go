@@ -15,42 +15,45 @@ import (
 	"strata.dev/bridge/host/internal/gateway/eventsmux"
 )
 
-// The same conversations with the real Harness and with the double: both must give
-// what the transcript says, or the double's other tests prove nothing. -update
-// writes down what the real one gave.
-func TestTranscripts(t *testing.T) {
+// The same conversations with the real Harness (TestReal) and with the double: both
+// must give what the transcript says, or the double's other tests prove nothing.
+// -update writes down what the real one gave.
+func testTranscripts(t *testing.T, r *rig) {
+	w := world{repo: r.repo, restart: func() *eventsmux.Gateway {
+		r.stop(t) // a killed one may not have written its last events
+		r.start(t)
+		return r.dial(t, "")
+	}}
+	for _, file := range transcripts(t) {
+		t.Run(name(file), func(t *testing.T) {
+			w.gw = r.dial(t, "") // the process may be another one
+			transcript(t, w, file, flag.Lookup("update").Value.String() == "true")
+		})
+	}
+}
+
+func TestTranscriptsDouble(t *testing.T) {
+	for _, file := range transcripts(t) {
+		t.Run(name(file), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := connect(t, func(b *bench) { direct(b.Server) })
+				w := world{gw: b.gw, repo: "/repo", restart: func() *eventsmux.Gateway {
+					b.Restart()
+					return b.gw
+				}}
+				transcript(t, w, file, false)
+			})
+		})
+	}
+}
+
+func transcripts(t *testing.T) []string {
+	t.Helper()
 	files, err := filepath.Glob("testdata/transcripts/*.txtar")
 	if err != nil || len(files) != 4 {
 		t.Fatalf("want 4 transcripts, got %d (%v)", len(files), err)
 	}
-	t.Run("real", func(t *testing.T) {
-		r := newRig(t)
-		w := world{repo: r.repo, restart: func() *eventsmux.Gateway {
-			r.stop(t) // a killed one may not have written its last events
-			r.start(t)
-			return r.dial(t, "")
-		}}
-		for _, file := range files {
-			t.Run(name(file), func(t *testing.T) {
-				w.gw = r.dial(t, "") // the process may be another one
-				transcript(t, w, file, flag.Lookup("update").Value.String() == "true")
-			})
-		}
-	})
-	t.Run("double", func(t *testing.T) {
-		for _, file := range files {
-			t.Run(name(file), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					b := connect(t, func(b *bench) { direct(b.Server) })
-					w := world{gw: b.gw, repo: "/repo", restart: func() *eventsmux.Gateway {
-						b.Restart()
-						return b.gw
-					}}
-					transcript(t, w, file, false)
-				})
-			})
-		}
-	})
+	return files
 }
 
 func name(file string) string { return strings.TrimSuffix(filepath.Base(file), ".txtar") }

@@ -7,10 +7,9 @@ import (
 	"strata.dev/bridge/proto/dsh"
 )
 
-// TestUnqueue: a message that a cancel left behind is taken back, so that the next one
-// is answered alone.
-func TestUnqueue(t *testing.T) {
-	r := newRig(t)
+// A message that a cancel left behind is taken back, so that the next one is
+// answered alone.
+func testUnqueue(t *testing.T, r *rig) {
 	gw := r.dial(t, "")
 	id, s := chat(t, r, gw)
 	prompt(t, gw, id, "first", "#! hang")
