@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -11,6 +12,10 @@ import (
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
 )
+
+// readyWait is how long an answer waits for the notice that says how the question is
+// answered. It comes with the card, over the same socket.
+const readyWait = 10 * time.Second
 
 // maxNote is how many characters of a person's words the gate takes.
 const maxNote = 4000
@@ -34,6 +39,8 @@ func (b *Bridge) Answer(ctx context.Context, req chat.ApprovalRequest) error {
 	case <-p.ready:
 	case <-p.gone:
 		return say.Error(chat.CodeNotPending, "", say.NotPending)
+	case <-time.After(readyWait):
+		return say.Error(chat.CodeAgentUnavailable, "no notice of the question", say.AgentBusy)
 	case <-ctx.Done():
 		return ctx.Err()
 	}

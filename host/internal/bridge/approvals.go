@@ -98,6 +98,13 @@ func (a *approvals) resolved(r gateway.Resolved) {
 	delete(a.wire, r.ApprovalID)
 }
 
+// forget drops the notices that no card came for, once their Harness is gone.
+func (a *approvals) forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	clear(a.wire)
+}
+
 // decided takes in that the log says a question is over, and tells whether a yes
 // was ours.
 func (a *approvals) decided(approvalID string) (oursAllowed bool) {

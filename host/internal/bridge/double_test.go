@@ -32,7 +32,7 @@ func newDisk() *disk {
 	return &disk{sessions: map[string]*session{}, faults: map[string]func(context.Context) error{}, gate: gateOn}
 }
 
-const gateOn = `{"gate":"on","mode":"manual","seams":{"preExecute":true,"guard":true},"missing":[]}`
+const gateOn = `{"gate":"on","sha256":"ab","mode":"manual","seams":{"preExecute":true,"guard":true},"missing":[]}`
 
 // session is one log and what stands beside it.
 type session struct {
@@ -94,7 +94,7 @@ func (d *disk) Ensure(ctx context.Context) (Process, error) {
 
 // Status implements Harness.
 func (d *disk) Status() chat.AgentStatus {
-	return chat.AgentStatus{State: "ready", Routes: []chat.Route{{ID: "p/m", Default: true}, {ID: "p/other"}}}
+	return chat.AgentStatus{State: "ready", Plugins: []chat.PluginStatus{{Name: "gate", SHA256: "ab"}}, Routes: []chat.Route{{ID: "p/m", Default: true}, {ID: "p/other"}}}
 }
 
 // die ends the running process as SIGKILL does.

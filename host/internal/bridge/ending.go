@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -45,8 +46,9 @@ func (r *active) persist(ctx context.Context, what string, f func() error) bool 
 func (r *active) cancelTurn(ctx context.Context) {
 	r.persist(ctx, "cancel", func() error {
 		err := r.link.gw.Cancel(ctx, r.root)
-		if gateway.IsCode(err, gateway.CodeSessionNotFound) {
-			return nil
+		if refused := (*gateway.Error)(nil); errors.As(err, &refused) {
+			r.c.b.o.Log.Info("a cancel was refused", zap.Error(err))
+			return nil // what is under way shows in the log
 		}
 		return err
 	})
@@ -63,16 +65,25 @@ type reading struct {
 // all of that log.
 func (r *active) check(ctx context.Context, from int64) {
 	var got reading
+	var unreadable error
 	ok := r.persist(ctx, "read the session", func() error {
 		snap, err := r.link.gw.Snapshot(ctx, r.root, from)
 		if gateway.IsCode(err, gateway.CodeSessionNotFound) {
 			got = reading{seq: -1}
 			return nil
 		}
+		if refused := (*gateway.Error)(nil); errors.As(err, &refused) {
+			unreadable = err
+			return nil
+		}
 		got = reading{seq: snap.LastSeq, running: snap.Running}
 		return err
 	})
-	if !ok {
+	switch {
+	case !ok:
+		return
+	case unreadable != nil:
+		r.post(func() { r.apply(run.Died{Err: r.failure(ctx, r.link, unreadable)}) })
 		return
 	}
 	r.post(func() {

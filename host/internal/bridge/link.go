@@ -77,6 +77,7 @@ func (l *link) watch() {
 		}
 	}
 	<-over
+	l.b.approvals.forget()
 	if l.b.ctx.Err() != nil {
 		return
 	}

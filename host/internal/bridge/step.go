@@ -99,6 +99,7 @@ func (r *active) openSession(ctx context.Context) (opened, *chat.Error) {
 	if o.stream, err = l.gw.Follow(ctx, o.log.session, o.log.last); err != nil {
 		return opened{}, r.failure(ctx, l, err)
 	}
+	context.AfterFunc(r.ctx, o.stream.Close) // the run may have ended before anyone reads it
 	return o, nil
 }
 
@@ -179,8 +180,9 @@ func (r *active) noMode(details string) *chat.Error {
 // modeName is a mode as the page's menu writes it.
 func modeName(mode string) string { return strings.ToUpper(mode[:1]) + mode[1:] }
 
-// confirmGate makes sure that the gate answers, has all its seams, and judges the
-// session as Manual: without it Manual would be an open sandbox.
+// confirmGate makes sure that the gate answers, is the one that was installed, has
+// all its seams, and judges the session as Manual: without it Manual would be an
+// open sandbox.
 func (r *active) confirmGate(ctx context.Context) *chat.Error {
 	no := func(details string) *chat.Error {
 		return say.Error(chat.CodeModeUnavailable, details, say.GateUnavailable)
@@ -194,6 +196,7 @@ func (r *active) confirmGate(ctx context.Context) *chat.Error {
 	}
 	var gate struct {
 		Gate    string          `json:"gate"`
+		SHA256  string          `json:"sha256"`
 		Mode    string          `json:"mode"`
 		Root    string          `json:"root"`
 		Seams   map[string]bool `json:"seams"`
@@ -205,6 +208,9 @@ func (r *active) confirmGate(ctx context.Context) *chat.Error {
 	whole := gate.Gate == "on" && len(gate.Missing) == 0 && len(gate.Seams) > 0
 	for _, there := range gate.Seams {
 		whole = whole && there
+	}
+	for _, p := range r.c.b.o.Harness.Status().Plugins {
+		whole = whole && (p.Name != "gate" || p.SHA256 == "" || p.SHA256 == gate.SHA256)
 	}
 	if !whole || gate.Mode != string(r.mode) || (gate.Root != "" && gate.Root != r.root) {
 		return no(res.Text)

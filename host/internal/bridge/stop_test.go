@@ -4,6 +4,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"strata.dev/bridge/host/internal/gateway"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
 	"strata.dev/bridge/proto/dsh"
@@ -230,5 +231,29 @@ func TestClose(t *testing.T) {
 		if f := s.rest(newReader(two.(*reader).log, 0)); f[1].Key != say.AgentClosed {
 			t.Errorf("got %+v", f[1])
 		}
+	})
+}
+
+// TestUnreadableLog: the session's log cannot be read any more. The run says so
+// instead of waiting for ever.
+func TestUnreadableLog(t *testing.T) {
+	play(t, func(s *stage) {
+		sub := s.send("c1", "wait 10; say on")
+		synctest.Wait()
+		s.d.on("Snapshot", func(ctx) error {
+			return &gateway.Error{Method: "session.history", Code: gateway.CodeInternal, Message: "corrupt session log"}
+		})
+		s.expect(s.rest(sub), "queued", "start manual p/m session-1", `delta "on"`, "error agent-unavailable")
+	})
+}
+
+// TestRefusedCancel: a cancel that the Harness refuses does not hold Stop for ever.
+func TestRefusedCancel(t *testing.T) {
+	play(t, func(s *stage) {
+		sub := s.send("c1", "wait 1000; say on")
+		synctest.Wait()
+		s.d.on("Cancel", func(ctx) error { return &gateway.Error{Code: gateway.CodeAgentBusy} })
+		s.stop("c1")
+		s.expect(s.rest(sub), "queued", "start manual p/m session-1", `delta "on"`, "done aborted true 100")
 	})
 }

@@ -47,6 +47,7 @@ func TestModesAndModels(t *testing.T) {
 		{"gate without a seam", chat.StreamRequest{}, `{"gate":"on","mode":"manual","seams":{"guard":false}}`, "error mode-unavailable", []string{"/permission strata-manual"}},
 		{"gate that misses something", chat.StreamRequest{}, `{"gate":"on","mode":"manual","seams":{"guard":true},"missing":["x"]}`, "error mode-unavailable", []string{"/permission strata-manual"}},
 		{"gate that sees another mode", chat.StreamRequest{}, `{"gate":"on","mode":"bypass","seams":{"guard":true}}`, "error mode-unavailable", []string{"/permission strata-manual"}},
+		{"gate of other bytes", chat.StreamRequest{}, `{"gate":"on","mode":"manual","sha256":"00","seams":{"guard":true}}`, "error mode-unavailable", []string{"/permission strata-manual"}},
 		{"gate that says nonsense", chat.StreamRequest{}, `hello`, "error mode-unavailable", []string{"/permission strata-manual"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
