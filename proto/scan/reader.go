@@ -1,0 +1,304 @@
+// Package scan reads and writes JSON of a known shape without reflection, for
+// the paths where encoding/json is most of the cost. It does less on purpose: a
+// Reader gives up on whatever is unusual, and its caller falls back on
+// encoding/json. What it does take, it takes as encoding/json would.
+package scan
+
+import (
+	"unicode/utf8"
+)
+
+// maxDepth bounds nested values; deeper ones are left to encoding/json.
+const maxDepth = 100
+
+// Reader walks one JSON text. After the first thing that it does not take, every
+// method gives zero values and End reports false.
+type Reader struct {
+	data   []byte
+	at     int
+	fresh  bool // an object or array was opened and has no element yet
+	failed bool
+}
+
+// NewReader starts at the beginning of a text.
+func NewReader(data []byte) *Reader { return &Reader{data: data} }
+
+// End tells whether all of the text was read and taken.
+func (r *Reader) End() bool {
+	r.space()
+	return !r.failed && r.at == len(r.data)
+}
+
+// Fail gives up.
+func (r *Reader) Fail() { r.failed = true }
+
+func (r *Reader) space() {
+	for r.at < len(r.data) {
+		switch r.data[r.at] {
+		case ' ', '\t', '\n', '\r':
+			r.at++
+		default:
+			return
+		}
+	}
+}
+
+// Peek is the first byte of the next value, or 0.
+func (r *Reader) Peek() byte {
+	r.space()
+	if r.failed || r.at == len(r.data) {
+		return 0
+	}
+	return r.data[r.at]
+}
+
+func (r *Reader) take(c byte) {
+	if r.Peek() != c {
+		r.failed = true
+		return
+	}
+	r.at++
+}
+
+// Open reads the { or [ that begins a value.
+func (r *Reader) Open(c byte) {
+	r.take(c)
+	r.fresh = true
+}
+
+// More tells whether another element follows, and otherwise reads the } or ]
+// that ends the value.
+func (r *Reader) More(end byte) bool {
+	c := r.Peek()
+	fresh := r.fresh
+	r.fresh = false
+	switch {
+	case c == 0:
+		r.failed = true
+	case c == end:
+		r.at++
+	case fresh:
+		return true
+	case c == ',':
+		r.at++
+		if r.Peek() != end {
+			return !r.failed
+		}
+		r.failed = true
+	default:
+		r.failed = true
+	}
+	return false
+}
+
+// Name reads an object's next member name, which must be written without
+// escapes, and the colon behind it. It is good until the text changes.
+func (r *Reader) Name() []byte {
+	name, plain := r.quoted()
+	if !plain {
+		r.failed = true
+	}
+	r.take(':')
+	if r.failed {
+		return nil
+	}
+	return name
+}
+
+// Text reads a string.
+func (r *Reader) Text() string {
+	text, plain := r.quoted()
+	if r.failed {
+		return ""
+	}
+	if plain {
+		return string(text)
+	}
+	return r.unescape(text)
+}
+
+// quoted reads a string and gives what stands between its quotes; plain says
+// that it means itself.
+func (r *Reader) quoted() (inner []byte, plain bool) {
+	r.take('"')
+	if r.failed {
+		return nil, false
+	}
+	plain = true
+	ascii := true
+	for i := r.at; i < len(r.data); i++ {
+		switch c := r.data[i]; {
+		case c == '"':
+			inner = r.data[r.at:i]
+			r.at = i + 1
+			if !ascii && !utf8.Valid(inner) {
+				r.failed = true
+			}
+			return inner, plain
+		case c == '\\':
+			plain = false
+			i++
+		case c < ' ':
+			r.failed = true
+			return nil, false
+		case c >= utf8.RuneSelf:
+			ascii = false
+		}
+	}
+	r.failed = true
+	return nil, false
+}
+
+// unescape gives what a string with backslashes means. Surrogates are left to
+// encoding/json.
+func (r *Reader) unescape(inner []byte) string {
+	out := make([]byte, 0, len(inner))
+	for i := 0; i < len(inner); i++ {
+		if inner[i] != '\\' {
+			out = append(out, inner[i])
+			continue
+		}
+		i++
+		switch c := inner[i]; c {
+		case '"', '\\', '/':
+			out = append(out, c)
+		case 'b':
+			out = append(out, '\b')
+		case 'f':
+			out = append(out, '\f')
+		case 'n':
+			out = append(out, '\n')
+		case 'r':
+			out = append(out, '\r')
+		case 't':
+			out = append(out, '\t')
+		case 'u':
+			u, ok := hex4(inner[i+1:])
+			if !ok || u >= 0xD800 && u < 0xE000 {
+				r.failed = true
+				return ""
+			}
+			out = utf8.AppendRune(out, u)
+			i += 4
+		default:
+			r.failed = true
+			return ""
+		}
+	}
+	return string(out)
+}
+
+func hex4(digits []byte) (rune, bool) {
+	if len(digits) < 4 {
+		return 0, false
+	}
+	var u rune
+	for _, c := range digits[:4] {
+		switch {
+		case c >= '0' && c <= '9':
+			u = u<<4 | rune(c-'0')
+		case c >= 'a' && c <= 'f':
+			u = u<<4 | rune(c-'a'+10)
+		case c >= 'A' && c <= 'F':
+			u = u<<4 | rune(c-'A'+10)
+		default:
+			return 0, false
+		}
+	}
+	return u, true
+}
+
+// Raw reads any value and gives it as it is written, without the blanks around it.
+func (r *Reader) Raw() []byte {
+	r.space()
+	from := r.at
+	r.skip(maxDepth)
+	if r.failed {
+		return nil
+	}
+	return r.data[from:r.at]
+}
+
+func (r *Reader) skip(depth int) {
+	switch c := r.Peek(); {
+	case depth == 0:
+		r.failed = true
+	case c == '"':
+		if inner, plain := r.quoted(); !plain && !r.failed {
+			r.unescape(inner)
+		}
+	case c == '{':
+		for r.Open('{'); r.More('}'); {
+			if inner, plain := r.quoted(); !plain && !r.failed {
+				r.unescape(inner)
+			}
+			r.take(':')
+			r.skip(depth - 1)
+		}
+	case c == '[':
+		for r.Open('['); r.More(']'); {
+			r.skip(depth - 1)
+		}
+	case c == 't':
+		r.word("true")
+	case c == 'f':
+		r.word("false")
+	case c == 'n':
+		r.word("null")
+	default:
+		r.number()
+	}
+}
+
+// word reads a literal.
+func (r *Reader) word(text string) {
+	if end := r.at + len(text); end <= len(r.data) && string(r.data[r.at:end]) == text {
+		r.at = end
+		return
+	}
+	r.failed = true
+}
+
+// number reads a number.
+func (r *Reader) number() {
+	if r.next() == '-' {
+		r.at++
+	}
+	switch c := r.next(); {
+	case c == '0':
+		r.at++
+	case c >= '1' && c <= '9':
+		r.digits()
+	default:
+		r.failed = true
+	}
+	if r.next() == '.' {
+		r.at++
+		r.digits()
+	}
+	if c := r.next(); c == 'e' || c == 'E' {
+		r.at++
+		if c := r.next(); c == '+' || c == '-' {
+			r.at++
+		}
+		r.digits()
+	}
+}
+
+func (r *Reader) next() byte {
+	if r.at == len(r.data) {
+		return 0
+	}
+	return r.data[r.at]
+}
+
+// digits reads one digit or more.
+func (r *Reader) digits() {
+	from := r.at
+	for r.at < len(r.data) && r.data[r.at] >= '0' && r.data[r.at] <= '9' {
+		r.at++
+	}
+	if r.at == from {
+		r.failed = true
+	}
+}
