@@ -41,6 +41,7 @@ func posix(src string) []finding {
 	for i, c := range commands {
 		if findings[i] = (finding{text: c.Text, rule: c.Problem.Rule, why: c.Problem.Reason}); c.Problem.None() {
 			findings[i] = matched("bash", c.Text, rules.Builtin.Match(c.Words, c.Piped))
+			findings[i].words = c.Words
 		}
 	}
 	return findings

@@ -12,26 +12,11 @@ import (
 	"strata.dev/bridge/proto/abi"
 )
 
-// confirming starts confirm for a write that asked, up to its question.
-func confirming(t *testing.T) (d *sdktest.Driver, c *sdktest.Call, digest string) {
-	t.Helper()
-	call := called("write", `{"file_path":"hello.txt","content":"hi"}`)
+// writing is a helper's call that asks.
+func writing(file string) abi.GateCall {
+	call := called("write", `{"file_path":`+quoted(file)+`,"content":"hi"}`)
 	call.Root, call.Session, call.CallID = "session-1", "helper-2", "call-3"
-	d = sdktest.New(t, Plugin, nil)
-	c = d.Start("confirm", abi.GateConfirm{Call: call, Decision: Decide(call, abi.GateConfig{})}, nil)
-	digest = abi.Digest("session-1", "helper-2", "call-3", "write", call.Arguments)
-	if len(c.Effects()) != 1 {
-		t.Fatalf("no question: %+v", c)
-	}
-	var got abi.AskRequest
-	if err := json.Unmarshal(c.Effects()[0].Head, &got); err != nil {
-		t.Fatal(err)
-	}
-	want := abi.AskRequest{Session: "helper-2", CallID: "call-3", Tool: "write", Reason: "This would write the file hello.txt.", Digest: digest}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	return d, c, digest
+	return call
 }
 
 func TestConfirm(t *testing.T) {
@@ -59,16 +44,17 @@ func TestConfirm(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, c, digest := confirming(t)
+			h, call := newHost(t, abi.GateConfig{}), writing("hello.txt")
+			c := h.confirm(call, abi.GateConfig{})
+			want := abi.AskRequest{Session: "helper-2", CallID: "call-3", Tool: "write", Reason: "This would write the file hello.txt.", Digest: digest(call)}
+			if diff := cmp.Diff(want, h.question(c)); diff != "" {
+				t.Error(diff)
+			}
 			if test.answer.Digest == "same" {
-				test.answer.Digest = digest
+				test.answer.Digest = digest(call)
 			}
-			test.want.Digest = digest
-			c.Answer(c.Effects()[0], test.answer, nil)
-			var got abi.GateVerdict
-			if err := json.Unmarshal(c.Head, &got); err != nil {
-				t.Fatalf("%v: %+v", err, c.Err)
-			}
+			test.want.Digest = digest(call)
+			got := h.answer(c, test.answer)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -80,7 +66,8 @@ func TestConfirm(t *testing.T) {
 }
 
 func TestConfirmFailsWhereTheQuestionCannotBePut(t *testing.T) {
-	_, c, _ := confirming(t)
+	h := newHost(t, abi.GateConfig{})
+	c := h.confirm(writing("a"), abi.GateConfig{})
 	c.Refuse(c.Effects()[0], abi.CodeRefused, "This host does not offer the effect ask.")
 	if diff := cmp.Diff(&abi.EffectError{Code: abi.CodeRefused, Message: "This host does not offer the effect ask."}, c.Err); diff != "" {
 		t.Error(diff)
@@ -99,9 +86,9 @@ func TestConfirmIsForAsksAlone(t *testing.T) {
 
 func TestConfirmRefusesAnotherCallThanTheOneJudged(t *testing.T) {
 	judged, call := called("write", `{"file_path":"a"}`), called("write", `{"file_path":"b"}`)
-	d := sdktest.New(t, Plugin, nil)
+	h := newHost(t, abi.GateConfig{})
 	var got abi.GateVerdict
-	if err := d.Do("confirm", abi.GateConfirm{Call: call, Decision: Decide(judged, abi.GateConfig{})}, &got); err != nil {
+	if err := h.do("confirm", abi.GateConfirm{Call: call, Decision: Decide(judged, abi.GateConfig{})}, &got); err != nil {
 		t.Fatal(err)
 	}
 	want := abi.GateVerdict{Decision: abi.Deny, Digest: digest(call), Message: reason.Changed}

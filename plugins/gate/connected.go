@@ -24,6 +24,7 @@ func connected(name string, a arguments) []finding {
 		f = one("tool:mcp", reason.Connected, "server", server, "tool", tool)
 	}
 	f[0].connected = true
+	f[0].named = f[0].rule != "tool:arguments" && a["filename"] == nil // what names a file is not covered by the tool's name
 	return f
 }
 

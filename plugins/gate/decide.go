@@ -6,6 +6,7 @@ package gate
 import (
 	"strings"
 
+	"strata.dev/bridge/plugins/gate/bash"
 	"strata.dev/bridge/plugins/gate/place"
 	"strata.dev/bridge/plugins/gate/reason"
 	"strata.dev/bridge/proto/abi"
@@ -21,9 +22,13 @@ type finding struct {
 	paths []path
 	git   bool // the repository's settings must start no program
 
-	web       bool   // asked about once per chat, and not at all in Plan
-	connected bool   // not used in Plan, even to look
-	file      string // that a tool would change
+	web       bool // asked about once per chat, and not at all in Plan
+	connected bool // not used in Plan, even to look
+
+	// What a permission in advance would have to cover.
+	words []bash.Word // of a part that could be taken apart
+	file  string      // that a tool would change
+	named bool        // the use of the tool as a whole
 }
 
 // path is a path that the call looks at; deep says that all below it is read.

@@ -3,7 +3,6 @@ package gate
 import (
 	"strata.dev/bridge/plugins/gate/git"
 	"strata.dev/bridge/plugins/gate/place"
-	"strata.dev/bridge/plugins/gate/reason"
 	"strata.dev/bridge/plugins/sdk"
 	"strata.dev/bridge/proto/abi"
 )
@@ -20,17 +19,27 @@ var Plugin = sdk.Plugin{Name: "gate", New: func() sdk.Instance {
 			"digest":  sdk.Op(g.digest),
 			"git":     sdk.OpBody(g.git),
 			"confirm": sdk.Op(g.confirm),
+			"explain": sdk.Op(g.explain),
+			"offer":   sdk.Op(g.offer),
+
+			"remember":    sdk.Op(remember),
+			"forget":      sdk.Op(forget),
+			"permissions": sdk.Op(g.permissions),
+			"mark":        sdk.Op(g.mark),
+			"record":      sdk.Op(g.record),
 		},
 	}
 }}
 
-// gate is one instance's state.
+// gate is one instance's state. What must outlive it is in the store.
 type gate struct {
 	config abi.GateConfig
+	noes   noes
+	log    decisions
 }
 
 func (g *gate) configure(c abi.GateConfig) error {
-	g.config = c
+	g.config, g.noes = c, noes{}
 	return nil
 }
 
@@ -53,43 +62,42 @@ func (g *gate) git(_ *sdk.Task, r abi.GitRepository, listing []byte) (abi.GitSet
 	return settings, nil, err
 }
 
-// confirm turns an ask into a yes or a no by asking the person.
-func (g *gate) confirm(t *sdk.Task, in abi.GateConfirm) (abi.GateVerdict, error) {
-	call, want := in.Call, digest(in.Call)
-	if in.Decision.Decision != abi.Ask {
-		return abi.GateVerdict{}, sdk.Errorf(abi.CodeBadInput, "only a call that asks can be confirmed")
+// permissions lists what is saved.
+func (g *gate) permissions(t *sdk.Task, _ struct{}) (abi.GatePermissions, error) {
+	all, err := saved(t)
+	if all == nil {
+		all = []abi.GatePermission{}
 	}
-	if shown := in.Decision.Digest; shown != "" && shown != want {
-		return abi.GateVerdict{Decision: abi.Deny, Digest: want, Message: reason.Changed}, nil
-	}
-	answer, err := sdk.Ask(t, abi.AskRequest{
-		Session: call.Session, CallID: call.CallID, Tool: call.Tool,
-		Reason: in.Decision.Reason, Digest: want,
-	})
-	if err != nil {
-		return abi.GateVerdict{}, err
-	}
-	return verdict(answer, in.Decision.Reason, want), nil
+	return abi.GatePermissions{Permissions: all}, err
 }
 
-// verdict is what an answer means. A yes for another digest is no yes.
-func verdict(answer abi.AskAnswer, why, digest string) abi.GateVerdict {
-	no := func(key string) abi.GateVerdict {
-		return abi.GateVerdict{Decision: abi.Deny, Digest: digest, Message: reason.Long(key, "reason", why, "note", answer.Note)}
+// mark says that nobody is there to ask in a chat.
+func (g *gate) mark(t *sdk.Task, in abi.GateMark) (struct{}, error) {
+	if in.Root == "" {
+		return struct{}{}, sdk.Errorf(abi.CodeBadInput, "a mark needs the root session")
 	}
+	return struct{}{}, mark(t, markUnattended, in.Root)
+}
+
+// record writes decisions down that no question was put for.
+func (g *gate) record(t *sdk.Task, in abi.GateRecord) (struct{}, error) {
+	for i, e := range in.Entries {
+		if e.By == "" {
+			in.Entries[i].By = decidedBy(e)
+		}
+	}
+	return struct{}{}, g.log.write(t, in.Entries...)
+}
+
+// decidedBy names who decided a call that nobody was asked about.
+func decidedBy(e abi.GateEntry) string {
 	switch {
-	case answer.Digest != "" && answer.Digest != digest:
-		return no(reason.Changed)
-	case answer.Outcome == "allowed-once":
-		return abi.GateVerdict{Decision: abi.Allow, Digest: digest}
-	case answer.Outcome == "rejected" && answer.Note != "":
-		return no(reason.SaidNoNote)
-	case answer.Outcome == "rejected":
-		return no(reason.SaidNo)
-	case answer.Outcome == "cancelled":
-		return no(reason.NoAnswer)
+	case e.Rule == abi.RuleFault:
+		return abi.ByFault
+	case e.Rule == "mode:bypass" || e.Decision == abi.Deny:
+		return abi.ByMode
 	}
-	return no(reason.NotAsked)
+	return abi.ByRule
 }
 
 func digest(call abi.GateCall) string {

@@ -53,19 +53,25 @@ func judge(call abi.GateCall, config abi.GateConfig) []finding {
 	case name == "edit":
 		return touches(name, reason.Edits, a, "file_path", "path")
 	case name == "job_kill":
-		return one("tool:job_kill", reason.StopsJob, "job", a.first("job_id", "id"))
+		return named(one("tool:job_kill", reason.StopsJob, "job", a.first("job_id", "id")))
 	case strings.HasPrefix(name, "mcp__"):
 		return connected(name, a)
 	}
 	if r, ok := readers[call.Tool]; ok {
 		return []finding{read(call, r, a)}
 	}
-	return one("tool:unknown", reason.OtherTool, "tool", call.Tool)
+	return named(one("tool:unknown", reason.OtherTool, "tool", call.Tool))
 }
 
 // one is the finding of a call that is not look-only.
 func one(rule, key string, pairs ...string) []finding {
 	return []finding{{rule: rule, why: reason.Of(key, pairs...)}}
+}
+
+// named says that the use of the tool as a whole can be allowed in advance.
+func named(f []finding) []finding {
+	f[0].named = true
+	return f
 }
 
 // touches is the finding of a tool that changes the file in one of its arguments.

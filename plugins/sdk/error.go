@@ -23,8 +23,11 @@ func say(code, sentence string, pairs ...string) error {
 }
 
 // Code is the code with which err would fail a call: the code of the Errorf or
-// effect error inside it, "cancelled", or "failed".
+// effect error inside it, "cancelled", or "failed"; "" where there is no error.
 func Code(err error) string {
+	if err == nil {
+		return ""
+	}
 	code, _ := describeError(err)
 	return code
 }

@@ -101,6 +101,7 @@ type GatePart struct {
 type GateConfirm struct {
 	Call     GateCall     `json:"call"`
 	Decision GateDecision `json:"decision"`
+	What     string       `json:"what,omitempty"` // for the decision log, see GateEntry
 }
 
 // GateVerdict is confirm's answer: Allow, or Deny with what the model reads.
@@ -115,17 +116,30 @@ type GateDigest struct {
 	Digest string `json:"digest"`
 }
 
+// RuleFault is the rule of the decision that stands when decide itself faulted.
+const RuleFault = "gate-fault"
+
+// gateStore are the effects by which the gate keeps what outlives an instance.
+var gateStore = []string{EffectStoreGet, EffectStorePut, EffectStoreAppend, EffectStoreList, EffectStoreDelete}
+
 // GateOps is the gate's op table. A gate that faulted asks (decide), and a
 // question that could not be asked is a no (confirm).
 var GateOps = []Op{
 	{Name: "facts", Sync: true, DeadlineMs: 1000, Default: GateFacts{Paths: []string{}}},
 	{Name: "decide", Sync: true, DeadlineMs: 1000, Default: GateDecision{
-		Decision: Ask, Rule: "gate-fault",
+		Decision: Ask, Rule: RuleFault,
 		Reason: "The safety check could not look at this call, so it asks.",
 	}},
 	{Name: "digest", Sync: true, DeadlineMs: 1000},
-	{Name: "git", Sync: true, DeadlineMs: 1000}, // GitRepository and git's settings → GitSettings
-	{Name: "confirm", Effects: []string{EffectAsk}, Default: GateVerdict{
+	{Name: "git", Sync: true, DeadlineMs: 1000},   // GitRepository and git's settings → GitSettings
+	{Name: "offer", Sync: true, DeadlineMs: 1000}, // GateOfferRequest → GateOffer
+	{Name: "explain", Effects: append([]string{EffectRealpath}, gateStore...), DeadlineMs: 10_000},
+	{Name: "remember", Effects: gateStore, DeadlineMs: 10_000},    // GateRemember → GatePermissions
+	{Name: "forget", Effects: gateStore, DeadlineMs: 10_000},      // GateForget → {}
+	{Name: "permissions", Effects: gateStore, DeadlineMs: 10_000}, // {} → GatePermissions
+	{Name: "mark", Effects: gateStore, DeadlineMs: 10_000},        // GateMark → {}
+	{Name: "record", Effects: gateStore, DeadlineMs: 10_000},      // GateRecord → {}
+	{Name: "confirm", Effects: append([]string{EffectAsk, EffectRealpath}, gateStore...), Default: GateVerdict{
 		Decision: Deny,
 		Message:  "The person could not be asked about this call, so it did not run. Nothing was changed. Tell the person what you wanted to do.",
 	}},

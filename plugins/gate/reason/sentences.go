@@ -65,6 +65,8 @@ const (
 	SaidNoNote  = "The person said no to this: {reason} Their note: {note} It did not run. Do not try it another way; follow the note, or ask the person what they want instead."
 	NoAnswer    = "The question to the person ended without an answer, so this did not run. That is neither a yes nor a no. Stop here and tell the person what you wanted to do: {reason}"
 	NotAsked    = "The person could not be asked about this, so it did not run. That is neither a yes nor a no. Tell the person what you wanted to do: {reason}"
+	TooOften    = "The person has said no to this three times, so they were not asked again and it did not run. Go on without it, or end here and ask the person what they want instead."
+	NotWritten  = "This was allowed, but that could not be written down, so it did not run. Tell the person that the disk may be full."
 	Changed     = "What the person answered was not the call that would have run, so it did not run. Nothing was changed. Ask again if it is still needed."
 )
 
@@ -103,5 +105,6 @@ const (
 	PatternTool    = "A pattern for this tool is its name, or mcp__<server>__* for all of one server: {pattern}."
 	ChangesShell   = "The command {program} changes what the commands after it mean."
 	AfterChange    = "This looks at files or git after a command that may have changed them: {text}."
+	NothingToSave  = "This runs unasked anyway, or cannot be allowed in advance."
 	TooManySaved   = "There are already {max} saved permissions. Remove some first."
 )
