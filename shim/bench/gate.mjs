@@ -30,14 +30,15 @@ const long = [`${'grep -rn "needle in the hay" src/internal/*.go && '.repeat(42)
 const parser = await treeSitter()
 const guest = await parseGuest()
 const once = new TextEncoder().encode('[0]')
-const hundred = new TextEncoder().encode(`[${Array(99).fill(0).join(',')}]`)
+const TIMES = 10
+const many = new TextEncoder().encode(`[${Array(TIMES).fill(0).join(',')}]`)
 const encode = (/** @type {string[]} */ list) => list.map(command => new TextEncoder().encode(command))
 const syntax = (/** @type {string} */ name, /** @type {string[]} */ list) => print(name, [
   ...measure([
     { name: 'web-tree-sitter', inputs: list, run: command => parser.parse(command)?.delete() },
     { name: 'ours, one crossing a parse', inputs: encode(list), run: command => void guest.callSync('parse', once, command) },
   ]),
-  ...perParse(measure([{ name: 'ours, inside wasm', inputs: encode(list), run: command => void guest.callSync('parse', hundred, command) }], { rounds: 4, warmUp: 2 })),
+  ...perParse(measure([{ name: 'ours, inside wasm', inputs: encode(list), run: command => void guest.callSync('parse', many, command) }])),
 ])
 syntax('Parse: the corpus', commands)
 syntax('Parse: a line of four commands', Array(200).fill(four[0]))
@@ -67,9 +68,9 @@ for (const name of Object.keys(starts[0])) {
   console.log(`  ${name.padEnd(34)}${at(starts.map(one => one[name]).sort((a, b) => a - b), 0.5).toFixed(1).padStart(10)}`)
 }
 
-/** @param {import('./measure.mjs').Figure[]} figures of a hundred parses a call */
+/** @param {import('./measure.mjs').Figure[]} figures of several parses a call */
 function perParse(figures) {
-  return figures.map(({ name, p50, p99 }) => ({ name, p50: p50 / 100, p99: p99 / 100 }))
+  return figures.map(({ name, p50, p99 }) => ({ name, p50: p50 / TIMES, p99: p99 / TIMES }))
 }
 
 async function treeSitter() {

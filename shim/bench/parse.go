@@ -13,7 +13,7 @@ import (
 func init() {
 	sdk.Register(sdk.Plugin{Name: "parse", Table: []abi.Op{{Name: "parse", Sync: true}}, New: func() sdk.Instance {
 		return sdk.Instance{Ops: sdk.Ops{
-			// body is the command, head how often to parse it, as one digit a time: "[0,0,0]" is three times.
+			// body is the command; head, a list of digits, is as long as it shall be parsed often.
 			"parse": func(_ *sdk.Task, head, body []byte) ([]byte, []byte, error) {
 				for range len(head) / 2 {
 					bash.Parse(string(body))
