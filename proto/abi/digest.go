@@ -5,7 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"strata.dev/bridge/proto/scan"
 )
 
 // Digest binds an answer to what was shown: SHA-256 in hex over root, session,
@@ -16,10 +20,15 @@ import (
 // object a Harness made of it agree. Text that is no JSON stands for itself.
 func Digest(root, session, call, tool string, arguments []byte) string {
 	h := sha256.New()
-	for _, part := range [][]byte{[]byte(root), []byte(session), []byte(call), []byte(tool), Canonical(arguments)} {
-		fmt.Fprintf(h, "%d:", len(part))
-		h.Write(part)
+	part := make([]byte, 0, 512)
+	for _, text := range [...]string{root, session, call, tool} {
+		part = append(strconv.AppendInt(part, int64(len(text)), 10), ':')
+		part = append(part, text...)
 	}
+	canonical := Canonical(arguments)
+	part = append(strconv.AppendInt(part, int64(len(canonical)), 10), ':')
+	h.Write(part)
+	h.Write(canonical)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -28,6 +37,15 @@ func Canonical(arguments []byte) []byte {
 	if len(bytes.TrimSpace(arguments)) == 0 {
 		return []byte("{}")
 	}
+	r := scan.NewReader(arguments)
+	if out := canonical(r, make([]byte, 0, len(arguments)), 0); r.End() {
+		return out
+	}
+	return canonicalAnyhow(arguments)
+}
+
+// canonicalAnyhow is Canonical by way of encoding/json.
+func canonicalAnyhow(arguments []byte) []byte {
 	var v any
 	if err := json.Unmarshal(arguments, &v); err != nil {
 		return arguments
@@ -39,4 +57,87 @@ func Canonical(arguments []byte) []byte {
 		return arguments
 	}
 	return bytes.TrimRight(out.Bytes(), "\n")
+}
+
+// maxCanonicalDepth is how deep arguments usually are; deeper ones take the long way.
+const maxCanonicalDepth = 8
+
+// canonical appends the canonical form of the next value, or makes the reader
+// give up on what only encoding/json knows: unusual numbers, surrogates.
+func canonical(r *scan.Reader, out []byte, depth int) []byte {
+	if depth > maxCanonicalDepth {
+		r.Fail()
+		return out
+	}
+	switch c := r.Peek(); c {
+	case '{':
+		return canonicalObject(r, out, depth)
+	case '[':
+		out = append(out, '[')
+		for first := r.Begin('['); r.More(']'); first = false {
+			if !first {
+				out = append(out, ',')
+			}
+			out = canonical(r, out, depth+1)
+		}
+		return append(out, ']')
+	case '"':
+		return scan.AppendText(out, r.Text(), false)
+	case 't', 'f', 'n':
+		return append(out, r.Raw()...)
+	}
+	number := r.Raw()
+	if !plainNumber(number) {
+		r.Fail()
+	}
+	return append(out, number...)
+}
+
+// canonicalObject sorts an object's members by name; of several with one name
+// the last counts.
+func canonicalObject(r *scan.Reader, out []byte, depth int) []byte {
+	type member struct {
+		name  string
+		value []byte
+	}
+	var few [8]member
+	members := few[:0]
+	for r.Open('{'); r.More('}'); {
+		name := r.NameText()
+		members = append(members, member{name, r.Raw()})
+	}
+	slices.SortStableFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	out = append(out, '{')
+	first := true
+	for i, m := range members {
+		if i+1 < len(members) && members[i+1].name == m.name {
+			continue
+		}
+		if !first {
+			out = append(out, ',')
+		}
+		first = false
+		out = append(scan.AppendText(out, m.name, false), ':')
+		inner := scan.NewReader(m.value)
+		if out = canonical(inner, out, depth+1); !inner.End() {
+			r.Fail()
+			return out
+		}
+	}
+	return append(out, '}')
+}
+
+// plainNumber tells whether a number is whole and so short that a double holds
+// it and writes it the same way.
+func plainNumber(n []byte) bool {
+	digits := bytes.TrimPrefix(n, []byte("-"))
+	if len(digits) == 0 || len(digits) > 15 || string(n) == "-0" {
+		return false
+	}
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
 }

@@ -1,6 +1,7 @@
 package abi
 
 import (
+	"bytes"
 	"encoding/json"
 	"testing"
 )
@@ -55,13 +56,16 @@ func TestDigestKeepsItsPartsApart(t *testing.T) {
 }
 
 func FuzzCanonical(f *testing.F) {
-	for _, seed := range []string{`{"b":[1,2.50,"é\n"],"a":null}`, `"x"`, `1e400`, `{`, `{"\ud800":1}`} {
+	for _, seed := range []string{`{"b":[1,2.50,"é\n"],"a":null}`, `"x"`, `1e400`, `{`, `{"\ud800":1}`, `{"b":1,"a":{"d":[],"c":"\u2028"},"b":-0,"c":1.5}`, ` [true , false,null] `, `{"a":1,}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		once := Canonical(in)
 		if twice := Canonical(once); string(twice) != string(once) {
 			t.Errorf("%q: %q, then %q", in, once, twice)
+		}
+		if long := canonicalAnyhow(in); len(bytes.TrimSpace(in)) > 0 && !bytes.Equal(long, once) {
+			t.Errorf("%q: %q, by way of encoding/json %q", in, once, long)
 		}
 		if json.Valid(in) && len(in) > 0 && !json.Valid(once) {
 			t.Errorf("%q: %q is no JSON", in, once)

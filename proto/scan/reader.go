@@ -66,6 +66,12 @@ func (r *Reader) Open(c byte) {
 	r.fresh = true
 }
 
+// Begin is Open for a loop that has to know which element is the first.
+func (r *Reader) Begin(c byte) bool {
+	r.Open(c)
+	return true
+}
+
 // More tells whether another element follows, and otherwise reads the } or ]
 // that ends the value.
 func (r *Reader) More(end byte) bool {
@@ -102,6 +108,13 @@ func (r *Reader) Name() []byte {
 	if r.failed {
 		return nil
 	}
+	return name
+}
+
+// NameText is Name for names of any form.
+func (r *Reader) NameText() string {
+	name := r.Text()
+	r.take(':')
 	return name
 }
 

@@ -1,0 +1,168 @@
+package abi
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"strata.dev/bridge/proto/scan"
+)
+
+// The types that pass on every tool call read and write their own JSON: with
+// encoding/json that was most of a decision's time. Plugins' SDK uses these where
+// they are; a decoder that reports false leaves the text to encoding/json.
+
+// DecodeHead reads what a host side sends. It takes only what is written plainly
+// and reads it as encoding/json would.
+func (c *GateCall) DecodeHead(head []byte) bool {
+	r := scan.NewReader(head)
+	var seen uint32
+	once := func(member int) {
+		if bit := uint32(1) << member; seen&bit != 0 {
+			r.Fail() // encoding/json would merge the two
+		} else {
+			seen |= bit
+		}
+	}
+	for r.Open('{'); r.More('}'); {
+		switch string(r.Name()) {
+		case "tool":
+			c.Tool = r.Text()
+		case "arguments":
+			c.Arguments = r.Raw()
+		case "mode":
+			c.Mode = Mode(r.Text())
+		case "startMode":
+			c.StartMode = Mode(r.Text())
+		case "cwd":
+			c.CWD = r.Text()
+		case "workspace":
+			c.Workspace = r.Text()
+		case "platform":
+			c.Platform = r.Text()
+		case "root":
+			c.Root = r.Text()
+		case "session":
+			c.Session = r.Text()
+		case "callId":
+			c.CallID = r.Text()
+		case "said":
+			c.Said = whole(r)
+		case "git":
+			once(0)
+			c.Git = &GitFacts{}
+			c.Git.decode(r)
+		case "realpaths":
+			once(1)
+			c.RealPaths = map[string]string{}
+			for r.Open('{'); r.More('}'); {
+				name := r.NameText()
+				c.RealPaths[name] = r.Text()
+			}
+		default:
+			r.Fail()
+		}
+	}
+	return r.End()
+}
+
+func (g *GitFacts) decode(r *scan.Reader) {
+	for r.Open('{'); r.More('}'); {
+		switch string(r.Name()) {
+		case "programs":
+			if g.Programs != nil {
+				r.Fail()
+			}
+			g.Programs = []string{}
+			for r.Open('['); r.More(']'); {
+				g.Programs = append(g.Programs, r.Text())
+			}
+		case "elsewhere":
+			g.Elsewhere = r.Text()
+		default:
+			r.Fail()
+		}
+	}
+}
+
+// whole reads a whole number.
+func whole(r *scan.Reader) int64 {
+	n, err := strconv.ParseInt(string(r.Raw()), 10, 64)
+	if err != nil {
+		r.Fail()
+	}
+	return n
+}
+
+// AppendHead appends the facts as JSON.
+func (f GateFacts) AppendHead(out []byte) []byte {
+	out = append(out, `{"paths":`...)
+	if f.Paths == nil {
+		out = append(out, `null`...)
+	} else {
+		for i, p := range f.Paths {
+			out = scan.AppendText(append(out, "[,"[min(i, 1)]), p, true)
+		}
+		out = closeList(out, len(f.Paths))
+	}
+	out = strconv.AppendBool(append(out, `,"git":`...), f.Git)
+	return append(out, '}')
+}
+
+// AppendHead appends the decision as JSON.
+func (d GateDecision) AppendHead(out []byte) []byte {
+	out = text(append(out, '{'), `"decision":`, d.Decision)
+	out = text(out, `,"reason":`, d.Reason)
+	out = text(out, `,"rule":`, d.Rule)
+	out = optional(out, `,"key":`, d.Key)
+	if len(d.Args) > 0 {
+		out = append(out, `,"args":`...)
+		for i, name := range slices.Sorted(maps.Keys(d.Args)) {
+			out = scan.AppendText(append(out, "{,"[min(i, 1)]), name, true)
+			out = scan.AppendText(append(out, ':'), d.Args[name], true)
+		}
+		out = append(out, '}')
+	}
+	if len(d.Parts) > 0 {
+		out = append(out, `,"parts":`...)
+		for i, p := range d.Parts {
+			out = p.appendTo(append(out, "[,"[min(i, 1)]))
+		}
+		out = append(out, ']')
+	}
+	out = optional(out, `,"digest":`, d.Digest)
+	return append(out, '}')
+}
+
+func (p GatePart) appendTo(out []byte) []byte {
+	out = text(append(out, '{'), `"text":`, p.Text)
+	out = text(out, `,"decision":`, p.Decision)
+	out = text(out, `,"rule":`, p.Rule)
+	out = optional(out, `,"reason":`, p.Reason)
+	return append(out, '}')
+}
+
+// AppendHead appends the digest as JSON.
+func (d GateDigest) AppendHead(out []byte) []byte {
+	return append(text(append(out, '{'), `"digest":`, d.Digest), '}')
+}
+
+// text appends a member that is always there.
+func text(out []byte, name, value string) []byte {
+	return scan.AppendText(append(out, name...), value, true)
+}
+
+// optional appends a member that is left out when it is empty.
+func optional(out []byte, name, value string) []byte {
+	if value == "" {
+		return out
+	}
+	return text(out, name, value)
+}
+
+func closeList(out []byte, n int) []byte {
+	if n == 0 {
+		out = append(out, '[')
+	}
+	return append(out, ']')
+}
