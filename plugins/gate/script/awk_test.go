@@ -1,0 +1,35 @@
+package script
+
+import "testing"
+
+func TestAwk(t *testing.T) {
+	both(t, Awk, []string{
+		"{print}", "{print $1}", "{ print $1, $NF }", "NR==1", "NR>5 && NR<=10", "/foo/", "/foo/ {print $2}", "!/foo/", "$3 > 100 {print $1}", "NF", "END{print NR}",
+		"BEGIN{FS=\":\"} {print $1}", "{s+=$1} END{print s}", "{a[$1]++} END{for (k in a) print k, a[k]}", "{printf \"%-10s %5.2f\\n\", $1, $2}", "{print length($0)}",
+		"length($0) {print}", "{print substr($0, 1, 20)}", "{gsub(/a/, \"b\"); print}", "$1 ~ /^a/ {print; next}", "/a/,/b/", "{for(i=1;i<=NF;i++) print $i}",
+		"{for(i=NF;i>=1;i--) printf \"%s \", $i; print \"\"}", "{if ($1 > 2) print $1; else print \"x\"}", "{x = $1 / 2; print x}", "{print $1/$2}", "!seen[$0]++", "$2==\"a\"{c++} END{print c+0}",
+		"{print FILENAME \":\" FNR \": \" $0}", "{sum += $1; n++} END {if (n > 0) print sum / n}", "{print toupper($1)}", "{$1=\"\"; print}", "{n=split($0, a, \",\"); print a[n]}",
+		"{print ($1 == 2) ? \"a\" : \"b\"}", "{delete a[$1]}", "/[[:digit:]]+/", "BEGIN{print 1+2}", "NR%2==0", "{print $1; if ($2 > 3) print}", "{print f;if ($1>2) print}", "{print(1); if ($1>2) print}", "{print a\n if (b > 2) print}", "{a = b\n/x > 1/ {y}}", "{k=$1\n if (k > m) m=k}\nEND{print m}", "",
+	}, []string{
+		"BEGIN{system(\"id\")}", "BEGIN{system (\"id\")}", "{print | \"sh\"}", "BEGIN{\"id\"|getline x; print x}", "{print > \"out.txt\"}", "{print >> \"out\"}", "{print $1 > $2}", "{print($1)>\"f\"}",
+		"{print (1 > 2)}", "{print a,\n b > \"f\"}", "{print a ?\n b : c > \"f\"}", "{printf \"x\" > \"f\"}", "{getline}", "{getline < \"/etc/shadow\"}", "{while ((getline l < \"f\") > 0) print l}", "{close(\"x\")}",
+		"BEGIN{while(1);}", "BEGIN{for(;;);}", "BEGIN{do {} while(1)}", "function f() {f()} {f()}", "BEGIN{print ENVIRON[\"HOME\"]}", "BEGIN{for (k in ENVIRON) print k}", "BEGIN{ARGV[1]=\"/etc/passwd\"}", "BEGIN{ARGC=2}",
+		"BEGIN{print PROCINFO[\"pid\"]}", "BEGIN{SYMTAB[\"x\"]=1}", "@include \"x\"", "@load \"x\"", "BEGIN{f=\"system\"; @f(\"id\")}", "{print |& \"sh\"}", "{for(i=1;i<=NF;i++) i=0}", "{for(i=1;i<=NF;i++) i--}", "{for(i=1;i<=NF;i++) --i}",
+		"{for(i=1;i<=NF;i++) $(i+1)=1}", "{for(i=1;i<=NF;i++) NF++}", "{for(i=1;i<=NF;i++) NF=i+1}", "{for(i=1;i<=NF;i++) $0=$0 \" a\"}", "{for(i=1;i<=NF;i++) sub(/x/, \"x x\")}", "{for(i=1;i<=9999;i++) print}",
+		"{for(i=1;i<=n;i++) print}", "{for(i=1;i<=NF;i--) print}", "{for(i=1;i<=5;i++) for(i=1;i<=2;i++) print}", "{for(i=1;i<=5;i+=0) print}", "{for(i=1;i>=0;i++) print}", "{for(NF=1;NF<=5;NF++) print}",
+		"{if (x) /\"/ ; system(\"id\") ; \"/\"}", "{x = (1) / 2 / \"a\"}", "{a++ / 2}", "/[/]/{print}", "/a[/\"]/ {system(\"x\")} #\"", "/=/{print}", "# x", "{print \\\n > \"f\"}", "{print \"a", "/a", "{x ** 2}", "{print 1e99}", "{print 12345678}",
+		"{printf \"%99999999d\", 1}", "{printf \"%*d\", $1, 2}", "{foo(1)}", "{foo (1)}", "{length / 2}", "{FOO=1}", "{nextfile}", "{return}", "{print $1 & 2}", "BEGINFILE{}", "{print\n > \"f\"}", "{print;print\n\n > \"f\"}", "{if (1) print\n> \"f\"}", "'", "`id`", "{print awk::system(\"id\")}", "{fflush()}",
+	})
+	both(t, AwkVariable, []string{"x", "n", "FS", "my_var2"}, []string{"", "ENVIRON", "ARGV", "a-b", "1a", "getline", "length", "if"})
+}
+
+func FuzzAwk(f *testing.F) {
+	for _, s := range []string{"{print $1}", "{for(i=1;i<=NF;i++) print $i}", "/[[:a:]]/ {x = $1 / 2}", "{print a,\n b > \"f\"}", "BEGIN{system(\"id\")}"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		if Awk(src) && (Awk(src+"\nBEGIN{system(\"id\")}") || Awk(src+"\n{print > \"f\"}") || Awk(src+"\n{print | \"sh\"}")) {
+			t.Errorf("%q: a rule more writes", src)
+		}
+	})
+}

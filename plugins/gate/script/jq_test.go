@@ -1,0 +1,31 @@
+package script
+
+import "testing"
+
+func TestJQ(t *testing.T) {
+	both(t, JQ, []string{
+		".", ".name", ".a.b.c", ".[]", ".[0]", ".[1:3]", ".[-1]", `.["a b"]`, `."x"`, ".a?", "..", ".. | .name? // empty", "keys", ".scripts | keys[]",
+		".dependencies | to_entries[] | \"\\(.key)=\\(.value)\"", ".[] | select(.a == 1 and .b != \"x\") | {id, title: .name, (.k): 1, \"q\": 2, $v}",
+		"map(.a) | add", "length", "if .a then .b elif .c then 1 else empty end", ".a as $x | .b | map(. + $x)", "[.[] | .x] | sort | unique | length",
+		"with_entries(select(.value | test(\"^a\")))", "@tsv", "@base64d", ".env", `.["env"]`, "{env}", "{env: .x}", "{if: 1}", "try .a catch .", "not", "paths", "type",
+		".a |= 1", "del(.x)", "recurse", "recurse | numbers", "first(.[])", "limit(3; .[])", ".[] | [.a, .b] | @csv", "{a: (if .x then 1, 2 else 3 end), b}", "$x", "",
+		"\"a\\nb\\\"c\\\\\"", ".foo[\"bar\"].baz", "1 + 2.5", "input", "[inputs]",
+	}, []string{
+		"env", "$ENV", "$ENV.PATH", "env.PATH", ".. | env", "{a: env}", "{(env): 1}", "{a: if 1 then 2, env else 3 end}", "{a: [1, env]}", "{\"\\(env)\": 1}", "\"\\(env)\"",
+		"\"\\($ENV)\"", "\"\\( \"\\(env)\" )\"", "import \"a\" as a; .", "include \"a\"; .", "a::b", "def f: f; f", "def env: 1; env", "range(9)", "while(true; .)", "until(false; .)",
+		"repeat(.)", "recurse(.)", "recurse (.)", "reduce .[] as $x (0; . + $x)", "foreach .[] as $x (0; .)", "label $out | 1", "$__prog_args", "$__loc__", "modulemeta",
+		"get_search_list", "halt", "builtins", "combinations", "input | env", ". # x", "1e9", "12345678", ".a | frob", "(", ")", "[)", "{a b}", "{env x}", "\"a", "\\", "'a'", "`a`", "a;b",
+		"getpath(env)", "if env then 1 else 2 end", "ltrimstr(env)", "@sh \"\\(env)\"", ".a as {b: $c} | env", "{a:1} | env", "{a:1,env:env}", "splits(\"a\"; env)", "$", "@", "{,env}|env",
+	})
+}
+
+func FuzzJQ(f *testing.F) {
+	for _, s := range []string{".a | {b, c: \"\\(.d)\"}", "{a: if 1 then 2, env else 3 end}", "\"\\(env)\"", ".[] | select(.a)"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		if JQ(src) && (JQ(src+" | env") || JQ(src+", env") || JQ("env | "+src)) {
+			t.Errorf("%q: shows the environment when more is piped", src)
+		}
+	})
+}
