@@ -56,11 +56,8 @@ func OpBody[In, Out any](f func(t *Task, in In, body []byte) (Out, []byte, error
 		if err != nil {
 			return nil, nil, err
 		}
-		outHead, err := json.Marshal(out)
-		if err != nil {
-			return nil, nil, fmt.Errorf("encoding the answer: %w", err)
-		}
-		return outHead, outBody, nil
+		outHead, err := encode(out)
+		return outHead, outBody, err
 	}
 }
 
@@ -76,14 +73,38 @@ func Config[C any](f func(C) error) func([]byte) error {
 	}
 }
 
-func decode(head []byte, into any) error {
+// headDecoder is a type that reads its own JSON. One that reports false leaves
+// the text to encoding/json.
+type headDecoder interface{ DecodeHead(head []byte) bool }
+
+// headEncoder is a type that appends its own JSON.
+type headEncoder interface{ AppendHead(out []byte) []byte }
+
+func decode[T any](head []byte, into *T) error {
 	if len(head) == 0 {
 		return nil
+	}
+	if own, ok := any(into).(headDecoder); ok {
+		if own.DecodeHead(head) {
+			return nil
+		}
+		*into = *new(T)
 	}
 	if err := json.Unmarshal(head, into); err != nil {
 		return say(abi.CodeBadInput, abi.MsgInput, "detail", err.Error())
 	}
 	return nil
+}
+
+func encode[T any](out T) ([]byte, error) {
+	if own, ok := any(out).(headEncoder); ok {
+		return own.AppendHead(make([]byte, 0, 512)), nil
+	}
+	head, err := json.Marshal(out)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the answer: %w", err)
+	}
+	return head, nil
 }
 
 var registered []Plugin
