@@ -74,7 +74,7 @@ func shell(name string, a arguments, windows bool) []finding {
 		return bad("tool:arguments", reason.BadCall)
 	}
 	cwd := ""
-	for _, key := range a.keys() {
+	for key := range a.keys() {
 		switch key {
 		case "command", "description":
 			if _, ok := a.text(key); !ok {

@@ -24,7 +24,7 @@ func connected(name string, a arguments) []finding {
 		f = one("tool:mcp", reason.Connected, "server", server, "tool", tool)
 	}
 	f[0].connected = true
-	f[0].named = f[0].rule != "tool:arguments" && a["filename"] == nil // what names a file is not covered by the tool's name
+	f[0].named = f[0].rule != "tool:arguments" && a.get("filename") == nil // what names a file is not covered by the tool's name
 	return f
 }
 
@@ -97,10 +97,10 @@ func browser(tool string, a arguments) []finding {
 		}
 		return one(rule, reason.Connected, "server", "browser", "tool", tool)
 	}
-	if a["filename"] != nil {
+	if a.get("filename") != nil {
 		return one(rule, reason.BrowserSaves, "what", a.first("filename"))
 	}
-	for _, key := range a.keys() {
+	for key := range a.keys() {
 		if kind, known := takes[key]; !known || !a.is(key, kind, "") {
 			return one("tool:arguments", reason.Argument, "tool", tool, "argument", key)
 		}

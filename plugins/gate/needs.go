@@ -102,9 +102,9 @@ func textsIn(raw json.RawMessage) []string {
 			}
 		}
 	}
-	for _, key := range a.keys() {
+	for key := range a.keys() {
 		var v any
-		if len(a[key]) > maxTold || json.Unmarshal(a[key], &v) != nil {
+		if len(a.get(key)) > maxTold || json.Unmarshal(a.get(key), &v) != nil {
 			return nil
 		}
 		walk(v)

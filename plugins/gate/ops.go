@@ -14,9 +14,9 @@ var Plugin = sdk.Plugin{Name: "gate", New: func() sdk.Instance {
 	return sdk.Instance{
 		Init: sdk.Config(g.configure),
 		Ops: sdk.Ops{
-			"facts":   sdk.Op(g.facts),
-			"decide":  sdk.Op(g.decide),
-			"digest":  sdk.Op(g.digest),
+			"facts":   sdk.Coded(abi.ReadGateCall, abi.AppendGateFacts, g.facts),
+			"decide":  sdk.Coded(abi.ReadGateCall, abi.AppendGateDecision, g.decide),
+			"digest":  sdk.Coded(abi.ReadGateCall, abi.AppendGateDigest, g.digest),
 			"git":     sdk.OpBody(g.git),
 			"confirm": sdk.Op(g.confirm),
 			"explain": sdk.Op(g.explain),

@@ -44,7 +44,7 @@ var readers = map[string]reader{
 // read judges a looking tool's arguments.
 func read(call abi.GateCall, r reader, a arguments) finding {
 	f := finding{rule: "tool:" + call.Tool}
-	for _, key := range a.keys() {
+	for key := range a.keys() {
 		kind, known := r.takes[key]
 		if !known || !a.is(key, kind, call.Platform) {
 			return finding{rule: "tool:arguments", why: reason.Of(reason.Argument, "tool", call.Tool, "argument", key)}

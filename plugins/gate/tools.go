@@ -28,7 +28,7 @@ func judge(call abi.GateCall, config abi.GateConfig) []finding {
 	if !ok {
 		return one("tool:arguments", reason.BadCall, "tool", call.Tool)
 	}
-	if a["sandbox_permissions"] != nil || a["justification"] != nil {
+	if a.get("sandbox_permissions") != nil || a.get("justification") != nil {
 		return one("tool:escalation", reason.Escalates, "justification", a.first("justification"))
 	}
 	switch name := call.Tool; {
@@ -38,7 +38,7 @@ func judge(call abi.GateCall, config abi.GateConfig) []finding {
 		return shell("pwsh", a, call.Platform == "win32")
 	case name == "cmd":
 		return one("tool:"+name, reason.NotBash, "shell", name)
-	case name == "decompress" && a["toFile"] != nil:
+	case name == "decompress" && a.get("toFile") != nil:
 		return touches(name, reason.WritesFile, a, "toFile")
 	case bookkeeping[name], delegation[name]:
 		return []finding{{rule: "tool:" + name}}

@@ -17,7 +17,7 @@ const webShare = "web"
 // search judges web_search.
 func search(a arguments, web abi.GateWeb) []finding {
 	words := a.words("queries", "query")
-	for _, key := range a.keys() {
+	for key := range a.keys() {
 		if key != "queries" && key != "query" {
 			return one("tool:arguments", reason.Argument, "tool", "web_search", "argument", key)
 		}
@@ -31,7 +31,7 @@ func search(a arguments, web abi.GateWeb) []finding {
 // openPage judges web_fetch.
 func openPage(a arguments, web abi.GateWeb) []finding {
 	address, _ := a.text("url")
-	for _, key := range a.keys() {
+	for key := range a.keys() {
 		if key != "url" {
 			return one("tool:arguments", reason.Argument, "tool", "web_fetch", "argument", key)
 		}

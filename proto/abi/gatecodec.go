@@ -8,13 +8,12 @@ import (
 	"strata.dev/bridge/proto/scan"
 )
 
-// The types that pass on every tool call read and write their own JSON: with
-// encoding/json that was most of a decision's time. Plugins' SDK uses these where
-// they are; a decoder that reports false leaves the text to encoding/json.
+// What passes on every tool call has code of its own: with encoding/json that was
+// most of a decision's time.
 
-// DecodeHead reads what a host side sends. It takes only what is written plainly
-// and reads it as encoding/json would.
-func (c *GateCall) DecodeHead(head []byte) bool {
+// ReadGateCall reads a call as encoding/json would. It takes only what is written
+// plainly, as a host side does; ok is false for the rest.
+func ReadGateCall(head []byte) (c GateCall, ok bool) {
 	r := scan.NewReader(head)
 	var seen uint32
 	once := func(member int) {
@@ -63,7 +62,7 @@ func (c *GateCall) DecodeHead(head []byte) bool {
 			r.Fail()
 		}
 	}
-	return r.End()
+	return c, r.End()
 }
 
 func (g *GitFacts) decode(r *scan.Reader) {
@@ -94,8 +93,8 @@ func whole(r *scan.Reader) int64 {
 	return n
 }
 
-// AppendHead appends the facts as JSON.
-func (f GateFacts) AppendHead(out []byte) []byte {
+// AppendGateFacts appends facts as encoding/json writes them.
+func AppendGateFacts(out []byte, f GateFacts) []byte {
 	out = append(out, `{"paths":`...)
 	if f.Paths == nil {
 		out = append(out, `null`...)
@@ -109,8 +108,8 @@ func (f GateFacts) AppendHead(out []byte) []byte {
 	return append(out, '}')
 }
 
-// AppendHead appends the decision as JSON.
-func (d GateDecision) AppendHead(out []byte) []byte {
+// AppendGateDecision appends a decision as encoding/json writes it.
+func AppendGateDecision(out []byte, d GateDecision) []byte {
 	out = text(append(out, '{'), `"decision":`, d.Decision)
 	out = text(out, `,"reason":`, d.Reason)
 	out = text(out, `,"rule":`, d.Rule)
@@ -142,8 +141,8 @@ func (p GatePart) appendTo(out []byte) []byte {
 	return append(out, '}')
 }
 
-// AppendHead appends the digest as JSON.
-func (d GateDigest) AppendHead(out []byte) []byte {
+// AppendGateDigest appends a digest as encoding/json writes it.
+func AppendGateDigest(out []byte, d GateDigest) []byte {
 	return append(text(append(out, '{'), `"digest":`, d.Digest), '}')
 }
 
