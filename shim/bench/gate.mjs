@@ -33,16 +33,16 @@ const once = new TextEncoder().encode('[0]')
 const TIMES = 10
 const many = new TextEncoder().encode(`[${Array(TIMES).fill(0).join(',')}]`)
 const encode = (/** @type {string[]} */ list) => list.map(command => new TextEncoder().encode(command))
-const syntax = (/** @type {string} */ name, /** @type {string[]} */ list) => print(name, [
-  ...measure([
+const syntax = async (/** @type {string} */ name, /** @type {string[]} */ list) => print(name, [
+  ...await measure([
     { name: 'web-tree-sitter', inputs: list, run: command => parser.parse(command)?.delete() },
     { name: 'ours, one crossing a parse', inputs: encode(list), run: command => void guest.callSync('parse', once, command) },
   ]),
-  ...perParse(measure([{ name: 'ours, inside wasm', inputs: encode(list), run: command => void guest.callSync('parse', many, command) }])),
+  ...perParse(await measure([{ name: 'ours, inside wasm', inputs: encode(list), run: command => void guest.callSync('parse', many, command) }])),
 ])
-syntax('Parse: the corpus', commands)
-syntax('Parse: a line of four commands', Array(200).fill(four[0]))
-syntax('Parse: 2 KB', Array(50).fill(long[0]))
+await syntax('Parse: the corpus', commands)
+await syntax('Parse: a line of four commands', Array(200).fill(four[0]))
+await syntax('Parse: 2 KB', Array(50).fill(long[0]))
 
 // The decision, as the row makes it: facts, real paths, decide.
 const instance = new Instance({ module: await loadModule(wasm, hashOf(wasm)), plugin: 'gate', config: { secrets: [path.join(root, '.run')] } })
@@ -51,15 +51,15 @@ const callOf = (/** @type {string} */ command) => ({
   ...judge.call(/** @type {any} */ ({ name: 'bash', arguments: { command, description: 'bench' }, callId: 'call_1' })),
   cwd: root.replace(/\/$/, ''), workspace: root.replace(/\/$/, ''), root: 's', session: 's',
 })
-const decision = (/** @type {string} */ name, /** @type {string[]} */ list) => print(name, measure([
+const decision = async (/** @type {string} */ name, /** @type {string[]} */ list) => print(name, await measure([
   { name: 'plain JS: the call’s JSON, there and back', inputs: list.map(callOf), run: call => void JSON.parse(JSON.stringify(call)) },
   { name: 'facts', inputs: list.map(callOf), run: call => void instance.callSync('facts', call) },
   { name: 'decide', inputs: list.map(callOf), run: call => void instance.callSync('decide', call) },
   { name: 'digest', inputs: list.map(callOf), run: call => void instance.callSync('digest', call) },
-  { name: 'whole decision', inputs: list.map(callOf), run: call => void judge.decide(call) },
+  { name: 'whole decision', inputs: list.map(callOf), run: call => judge.decide(call) },
 ]))
-decision('Decision: the corpus', commands)
-decision('Decision: 2 KB', Array(50).fill(long[0]))
+await decision('Decision: the corpus', commands)
+await decision('Decision: 2 KB', Array(50).fill(long[0]))
 
 // Starts, each in a process of its own.
 const starts = Array.from({ length: 7 }, () => JSON.parse(execFileSync(process.execPath, [fileURLToPath(new URL('start.mjs', import.meta.url)), wasm, hashOf(wasm)], { encoding: 'utf8' })))

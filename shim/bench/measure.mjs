@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * @typedef {{name: string, run: (input: any) => void, inputs: any[]}} Variant
+ * @typedef {{name: string, run: (input: any) => unknown, inputs: any[]}} Variant
  * @typedef {{name: string, p50: number, p99: number}} Figure microseconds a call
  */
 
@@ -8,19 +8,20 @@
  * Times variants in turn, so that a noisy machine is noisy for all of them.
  * @param {Variant[]} variants
  * @param {{rounds?: number, warmUp?: number}} [options] rounds over each variant's inputs
- * @returns {Figure[]}
+ * @returns {Promise<Figure[]>}
  */
-export function measure(variants, { rounds = 40, warmUp = 10 } = {}) {
+export async function measure(variants, { rounds = 40, warmUp = 10 } = {}) {
   const times = variants.map(() => /** @type {number[]} */ ([]))
   for (let round = 0; round < warmUp + rounds; round++) {
-    variants.forEach(({ run, inputs }, i) => {
+    for (const [i, { run, inputs }] of variants.entries()) {
       for (const input of inputs) {
         const start = performance.now()
-        run(input)
+        const end = run(input)
+        if (end instanceof Promise) await end
         const took = performance.now() - start
         if (round >= warmUp) times[i]?.push(took * 1000)
       }
-    })
+    }
   }
   return variants.map(({ name }, i) => {
     const sorted = (times[i] ?? []).sort((a, b) => a - b)
