@@ -141,8 +141,8 @@ func (r *active) drive() {
 		r.link.bind(r.root, nil)
 	}
 	r.tasks.Wait()
-	r.c.b.retire(r)
 	r.c.remove(r)
+	r.c.b.retire(r)
 	close(r.done)
 }
 

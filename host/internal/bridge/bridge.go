@@ -155,8 +155,10 @@ func (b *Bridge) named(id string) *conversation {
 	return nil
 }
 
-// retire keeps the frames of a run that ended, and lets the oldest go.
+// retire keeps the frames of a run that ended, and lets the oldest go. Its messages
+// are in the session's log.
 func (b *Bridge) retire(r *active) {
+	r.log.close()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ended = append(b.ended, r)

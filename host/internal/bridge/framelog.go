@@ -88,12 +88,19 @@ func (l *frameLog) over() bool {
 	return l.ended
 }
 
+// close lets go of the messages.
+func (l *frameLog) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.transcript = project.Transcript{}
+}
+
 // forget drops all frames of an ended run and gives how many bytes that were.
 func (l *frameLog) forget() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := l.bytes
-	l.frames, l.bytes, l.transcript = nil, 0, project.Transcript{}
+	l.frames, l.bytes = nil, 0
 	return n
 }
 

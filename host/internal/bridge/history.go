@@ -88,6 +88,9 @@ func (b *Bridge) scene(ctx context.Context, c *conversation) (scene, error) {
 		if r != nil {
 			var more []chat.Message
 			more, s.seq = r.log.view()
+			if c.current() != r {
+				continue // it ended, and its messages are in the session's log now
+			}
 			s.messages = append(s.messages, more...)
 			if r.log.over() {
 				s.run, s.seq = nil, 0

@@ -19,6 +19,7 @@ import (
 //	hang          a tool call that ends with the turn's cancel
 //	fail CODE     the model request fails
 //	wait MS       time passes
+//	title TEXT    the session gets a title
 //	helper SCRIPT a foreground helper that does SCRIPT (words with _ for spaces, + for ;)
 //	spawn SCRIPT  a background helper, which reports when it settles
 
@@ -115,6 +116,9 @@ func (t *turn) do(ctx context.Context, verb, rest string) *dsh.LLMFailed {
 		case <-time.After(ms):
 		case <-ctx.Done():
 		}
+	case "title":
+		t.append(dsh.TypeSessionTitle, map[string]any{"title": "fallback", "source": map[string]string{"kind": "fallback"}})
+		t.append(dsh.TypeSessionTitle, map[string]any{"title": rest, "source": map[string]string{"kind": "provider"}})
 	case "helper":
 		t.delegate(ctx, rest, false)
 	case "spawn":

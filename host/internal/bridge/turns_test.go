@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"strata.dev/bridge/host/internal/gateway"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
 )
@@ -209,5 +210,65 @@ func TestLostPrompt(t *testing.T) {
 			s.d.on("Prompt", func(ctx) error { return errLost })
 			s.expect(s.run("c1", "say one"), "queued", "start manual p/m session-1", "error agent-unavailable")
 		})
+	})
+}
+
+// TestSlowFollower: the gateway lets go of a reader that fell behind. Nothing is lost.
+func TestSlowFollower(t *testing.T) {
+	play(t, func(s *stage) {
+		n := 0
+		s.d.on("Next", func(ctx) error {
+			if n++; n%3 == 0 {
+				return gateway.ErrSlow
+			}
+			return nil
+		})
+		s.expect(s.run("c1", "say one two three; run ls; say four"), "queued", "start manual p/m session-1", `delta "one two three"`,
+			"tool call_1_1 running", "tool call_1_1 done", `delta "four"`, "done completed false 200")
+	})
+}
+
+// TestTitle: the Harness's title counts until the person gives one.
+func TestTitle(t *testing.T) {
+	play(t, func(s *stage) {
+		title := func() string { rec, _ := s.b.records.get("c1"); return rec.Title }
+		s.run("c1", "say one")
+		if got := title(); got != "say one" {
+			t.Errorf("title %q", got)
+		}
+		s.run("c1", "title A good one; say two")
+		if got := title(); got != "A good one" {
+			t.Errorf("title %q", got)
+		}
+		mine := "Mine"
+		if _, err := s.b.PatchChat(s.t.Context(), "c1", chat.ChatPatch{Title: &mine}); err != nil {
+			t.Fatal(err)
+		}
+		s.run("c1", "title Another; say three")
+		if got := title(); got != mine {
+			t.Errorf("title %q", got)
+		}
+	})
+}
+
+// TestTooManyWaiting: a chat keeps a bounded number of messages, and of request ids.
+func TestTooManyWaiting(t *testing.T) {
+	play(t, func(s *stage) {
+		sub := s.send("c1", "hang")
+		s.until(sub, running)
+		for range maxWaiting - 1 {
+			s.send("c1", "say more")
+		}
+		if _, err := s.b.Send(s.t.Context(), s.message("c1", "say too much")); code(err) != chat.CodeBadRequest {
+			t.Errorf("got %v", err)
+		}
+		s.stop("c1")
+		for range 2 * maxKnown {
+			s.send("c1", "say x")
+			s.stop("c1")
+		}
+		if n := len(s.b.chats["c1"].requests); n > maxKnown {
+			t.Errorf("%d request ids are kept", n)
+		}
 	})
 }
