@@ -14,7 +14,11 @@ WASM    := shim/dist/strata.wasm
 WASM_SOURCES := $(shell find plugins proto -name '*.go' -not -name '*_test.go' 2>/dev/null) plugins/go.mod
 DATA    ?= $(ROOT)/.run/data
 WORKSPACE ?= $(ROOT)/.run/workspace
-HARNESS := $(if $(STRATA_HARNESS_DIR),$(STRATA_HARNESS_DIR),$(ROOT)/e2e/harness)
+ifdef STRATA_HARNESS_DIR
+override STRATA_HARNESS_DIR := $(abspath $(STRATA_HARNESS_DIR))
+export STRATA_HARNESS_DIR
+endif
+HARNESS := $(or $(STRATA_HARNESS_DIR),$(ROOT)/e2e/harness)
 
 .PHONY: help run test check wasm build generate format tidy bench chaos fuzz soak clean base
 help:

@@ -42,7 +42,6 @@ func lastCard(t *testing.T, frames []chat.Frame) chat.Tool {
 func TestTheAgentCannotLiftItsOwnMode(t *testing.T) {
 	t.Parallel()
 	ctx := kit.Context(t)
-	kit.Needs(t, kit.EventsMux)
 	w := newWorld(ctx, t, kit.HostOptions{})
 	c := w.NewChat()
 	lift := `curl -sS -o body.txt -w '%{http_code}' -H 'content-type: application/json' "$DSH_WEB_URL/api/commands/execute" ` +

@@ -53,9 +53,13 @@ func StartHarness(ctx context.Context, t testing.TB, home *Home, o HarnessOption
 	return &Harness{Process: p, RPC: rpc}
 }
 
-// LaunchHarness starts the process and does not wait.
+// LaunchHarness starts the process and does not wait. The RPC that goes with it
+// is that of the events.mux wire.
 func LaunchHarness(t testing.TB, home *Home, o HarnessOptions) *Process {
 	t.Helper()
+	if o.Dir == "" {
+		Needs(t, EventsMux)
+	}
 	dir := o.Dir
 	if dir == "" {
 		dir = HarnessDir()

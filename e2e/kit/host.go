@@ -41,9 +41,12 @@ func StartHost(ctx context.Context, t testing.TB, home *Home, o HostOptions) *Ho
 }
 
 // LaunchHost starts the host and does not wait. A second host on the same Home
-// is what a restart is.
+// is what a restart is. The host speaks the events.mux wire.
 func LaunchHost(t testing.TB, home *Home, o HostOptions) *Process {
 	t.Helper()
+	if o.Harness == "" {
+		Needs(t, EventsMux)
+	}
 	or := func(s, def string) string {
 		if s == "" {
 			return def
