@@ -37,15 +37,23 @@ type path struct {
 	deep bool
 }
 
+// judging is judge, or something that gives the same.
+type judging func(abi.GateCall, abi.GateConfig) []finding
+
 // Decide judges a call. It is a pure function of its arguments.
 func Decide(call abi.GateCall, config abi.GateConfig) abi.GateDecision {
+	return decide(call, config, judge)
+}
+
+// decide is Decide with the findings of judging.
+func decide(call abi.GateCall, config abi.GateConfig, judging judging) abi.GateDecision {
 	out := abi.GateDecision{Decision: abi.Allow, Digest: digest(call)}
 	mode := modeOf(call)
 	if mode == abi.Bypass {
 		out.Rule = "mode:bypass"
 		return out
 	}
-	findings := judge(call, config)
+	findings := judging(call, config)
 	where := placeOf(call, config)
 	rules := make([]string, 0, len(findings))
 	for _, f := range findings {
@@ -79,6 +87,10 @@ func Decide(call abi.GateCall, config abi.GateConfig) abi.GateDecision {
 // Facts names what Decide needs to know beyond a call's words. A call that its
 // words or its mode decide already needs nothing.
 func Facts(call abi.GateCall, config abi.GateConfig) abi.GateFacts {
+	return facts(call, config, judge)
+}
+
+func facts(call abi.GateCall, config abi.GateConfig, judging judging) abi.GateFacts {
 	out := abi.GateFacts{Paths: []string{}}
 	if modeOf(call) == abi.Bypass {
 		return out
@@ -92,7 +104,7 @@ func Facts(call abi.GateCall, config abi.GateConfig) abi.GateFacts {
 			out.Paths = append(out.Paths, p)
 		}
 	}
-	findings := judge(call, config)
+	findings := judging(call, config)
 	for _, f := range findings {
 		if !f.why.None() || !onWords(f, where).None() {
 			return abi.GateFacts{Paths: []string{}}

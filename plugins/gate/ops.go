@@ -36,20 +36,21 @@ type gate struct {
 	config abi.GateConfig
 	noes   noes
 	log    decisions
+	last   recall
 }
 
 func (g *gate) configure(c abi.GateConfig) error {
-	g.config, g.noes = c, noes{}
+	g.config, g.noes, g.last = c, noes{}, recall{}
 	return nil
 }
 
 // facts names what the shim must look up before decide can judge the call.
 func (g *gate) facts(_ *sdk.Task, call abi.GateCall) (abi.GateFacts, error) {
-	return Facts(call, g.config), nil
+	return facts(call, g.config, g.last.judge), nil
 }
 
 func (g *gate) decide(_ *sdk.Task, call abi.GateCall) (abi.GateDecision, error) {
-	return Decide(call, g.config), nil
+	return decide(call, g.config, g.last.judge), nil
 }
 
 func (g *gate) digest(_ *sdk.Task, call abi.GateCall) (abi.GateDigest, error) {

@@ -1,0 +1,63 @@
+package gate
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"strata.dev/bridge/plugins/sdk/sdktest"
+	"strata.dev/bridge/proto/abi"
+)
+
+func TestSameWordsLooksAtEveryField(t *testing.T) {
+	for i := range reflect.TypeFor[abi.GateCall]().NumField() {
+		var a, b abi.GateCall
+		field := reflect.ValueOf(&b).Elem().Field(i)
+		switch field.Interface().(type) {
+		case json.RawMessage:
+			field.SetBytes([]byte("1"))
+		case *abi.GitFacts, map[string]string:
+			continue // facts
+		default:
+			if field.CanInt() {
+				field.SetInt(1)
+			} else {
+				field.SetString("x")
+			}
+		}
+		if sameWords(a, b) {
+			t.Errorf("%s makes no difference", reflect.TypeFor[abi.GateCall]().Field(i).Name)
+		}
+	}
+}
+
+// An instance that has seen other calls says what one that has seen none says.
+func TestRecallMakesNoDifference(t *testing.T) {
+	d := sdktest.New(t, Plugin, nil)
+	ask := func(op string, call abi.GateCall) string {
+		c := d.Start(op, call, nil)
+		if c.Err != nil {
+			t.Fatal(c.Err)
+		}
+		return string(c.Head)
+	}
+	want := func(v any) string {
+		head, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(head)
+	}
+	for _, call := range goldenCalls(t) {
+		bare := call
+		bare.Git, bare.RealPaths = nil, nil
+		for _, one := range []abi.GateCall{bare, call} {
+			if got, want := ask("facts", one), want(Facts(one, abi.GateConfig{})); got != want {
+				t.Errorf("facts of %s: %s, want %s", one.Arguments, got, want)
+			}
+			if got, want := ask("decide", one), want(Decide(one, abi.GateConfig{})); got != want {
+				t.Errorf("decide of %s: %s, want %s", one.Arguments, got, want)
+			}
+		}
+	}
+}
