@@ -38,6 +38,8 @@ type Error struct {
 	Method  string
 	Code    string
 	Message string
+	// Details is the JSON object that the Harness gave with it; "" for an empty one.
+	Details string
 }
 
 // Error gives method, code and message.

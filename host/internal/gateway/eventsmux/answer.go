@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/gateway/link"
 	"strata.dev/bridge/proto/dsh"
 )
 
@@ -40,7 +41,7 @@ func (g *Gateway) respond(ctx context.Context, frameID string, value any) error 
 		OK    bool `json:"ok"`
 		Value any  `json:"value"`
 	}
-	raw, err := g.post(ctx, method, struct {
+	raw, err := g.caller.Post(ctx, method, struct {
 		Type   string `json:"type"`
 		RPCID  string `json:"rpcId"`
 		Result result `json:"result"`
@@ -86,8 +87,8 @@ func (g *Gateway) stillPending(ctx context.Context, a gateway.Approval) (bool, e
 // logged for went with the process: cancelled.
 func (g *Gateway) outcome(ctx context.Context, a gateway.Approval) (string, error) {
 	outcome := outcomeCancelled
-	err := g.pages(ctx, a.SessionID, func(p page) bool {
-		for _, e := range slices.Backward(p.events()) {
+	err := g.pages(ctx, a.SessionID, func(p link.Page) bool {
+		for _, e := range slices.Backward(p.Events) {
 			if e.Type != dsh.TypeApprovalAsked && e.Type != dsh.TypeApprovalDecided {
 				continue
 			}

@@ -54,7 +54,7 @@ func TestWhileTheLogIsRead(t *testing.T) {
 			defer web.Close()
 			g := unconnected(t, web.URL)
 			g.opts.Rand = func() float64 { return 0 }
-			g.state.set(true, nil, nil)
+			g.state.Set(true, nil, nil)
 			s = newStream(g, "s", -1)
 			if err := s.catchUp(t.Context()); err != nil {
 				t.Fatal(err)

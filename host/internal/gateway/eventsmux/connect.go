@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/gateway/link"
 )
 
 // connectLimit bounds one try: a request and two upgrades.
@@ -20,7 +21,7 @@ func (g *Gateway) run(ctx context.Context) {
 	defer close(g.done)
 	for try := 0; ; try++ {
 		if try > 0 {
-			_ = sleep(ctx, delay(try-1, g.opts.Rand()))
+			_ = link.Sleep(ctx, link.Delay(try-1, g.opts.Rand()))
 		}
 		err := g.connect(ctx, func() { try = 0 })
 		if ctx.Err() != nil {
@@ -33,16 +34,16 @@ func (g *Gateway) run(ctx context.Context) {
 			g.end(fmt.Errorf("%w: %w", gateway.ErrLost, refused))
 			return
 		}
-		g.state.set(false, err, nil)
+		g.state.Set(false, err, nil)
 		g.log.Info("not connected", zap.Int("try", try), zap.Error(err))
 	}
 }
 
 // end makes everybody who waits learn that there is nothing to wait for.
 func (g *Gateway) end(err error) {
-	g.state.set(false, err, err)
+	g.state.Set(false, err, err)
 	g.streams.end(err)
-	g.hub.end(err)
+	g.hub.End(err)
 }
 
 // connect opens both downlinks and serves them until one fails. Ready is called
@@ -57,8 +58,8 @@ func (g *Gateway) connect(ctx context.Context, ready func()) error {
 	// From here on the mux socket gets every new event, so that what the log says
 	// now is all that can be missing.
 	g.streams.reconnected()
-	asked := g.hub.connected()
-	g.state.set(true, nil, nil)
+	asked := g.hub.Connected()
+	g.state.Set(true, nil, nil)
 	g.log.Info("connected", zap.Duration("took", time.Since(start)))
 
 	serving, cancel := context.WithCancelCause(ctx)
@@ -69,7 +70,7 @@ func (g *Gateway) connect(ctx context.Context, ready func()) error {
 	wg.Wait()
 	err = context.Cause(serving)
 	if ctx.Err() == nil {
-		g.hub.disconnected(err)
+		g.hub.Disconnected(err)
 	}
 	return err
 }
@@ -100,8 +101,8 @@ func (g *Gateway) reconcile(ctx context.Context, asked []gateway.Approval) {
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		g.log.Info("reading what was missed failed", zap.Int("try", try), zap.String("code", codeOf(err)))
-		if sleep(ctx, delay(try+1, g.opts.Rand())) != nil {
+		g.log.Info("reading what was missed failed", zap.Int("try", try), zap.String("code", link.CodeOf(err)))
+		if link.Sleep(ctx, link.Delay(try+1, g.opts.Rand())) != nil {
 			return
 		}
 	}
@@ -120,12 +121,12 @@ func (g *Gateway) reconcileOnce(ctx context.Context, asked []gateway.Approval) e
 		if err != nil {
 			return err
 		}
-		g.hub.resolved(gateway.Resolved{SessionID: a.SessionID, ApprovalID: a.ApprovalID, Outcome: outcome})
+		g.hub.Resolved(gateway.Resolved{SessionID: a.SessionID, ApprovalID: a.ApprovalID, Outcome: outcome})
 	}
 	list, err := g.Sessions(ctx)
 	if err != nil {
 		return err
 	}
-	g.hub.listed(list)
+	g.hub.Listed(list)
 	return nil
 }

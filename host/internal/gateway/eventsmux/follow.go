@@ -3,13 +3,12 @@ package eventsmux
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"sync"
 
 	"go.uber.org/zap"
 
 	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/gateway/link"
 	"strata.dev/bridge/proto/dsh"
 )
 
@@ -30,10 +29,10 @@ type stream struct {
 	session string
 
 	mu     sync.Mutex
-	queue  fifo[gateway.Item]
+	queue  link.Queue[gateway.Item]
 	stale  bool  // the log is to be read before the queue; nothing is queued
 	live   bool  // the reader is at the queue
-	link   int   // counts reconnects
+	life   int   // counts reconnects
 	want   int64 // the log goes at least this far
 	seen   int64 // the newest event that came or was read
 	shown  int64 // the newest projection that came
@@ -81,8 +80,8 @@ func (s *stream) push(item gateway.Item, size int) {
 	switch {
 	case s.err != nil:
 		return
-	case !s.stale && s.queue.put(item, size, maxQueued, maxQueuedBytes):
-	case !s.stale && s.live && s.queue.len() >= maxQueued:
+	case !s.stale && s.queue.Put(item, size, maxQueued, maxQueuedBytes):
+	case !s.stale && s.live && s.queue.Len() >= maxQueued:
 		s.endLocked(gateway.ErrSlow)
 	default:
 		s.staleLocked(s.seen)
@@ -106,7 +105,7 @@ func (s *stream) reconnected() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err == nil {
-		s.link++
+		s.life++
 		s.want, s.seen = -1, -1
 		s.staleLocked(-1)
 		s.signal()
@@ -118,7 +117,7 @@ func (s *stream) staleLocked(seq int64) {
 	s.stale = true
 	s.want = max(s.want, seq)
 	s.missed = s.shown
-	s.queue.drop()
+	s.queue.Drop()
 }
 
 func (s *stream) end(err error) {
@@ -134,7 +133,7 @@ func (s *stream) endLocked(err error) {
 	}
 	s.err = err
 	if !errors.Is(err, gateway.ErrLost) { // what came before a loss is still good
-		s.queue.drop()
+		s.queue.Drop()
 	}
 }
 
@@ -198,7 +197,7 @@ func (s *stream) take() (item gateway.Item, stale bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.live = true
-	if item, ok := s.queue.take(); ok {
+	if item, ok := s.queue.Take(); ok {
 		return item, false, nil
 	}
 	if s.err != nil {
@@ -233,24 +232,24 @@ func (s *stream) fits(item gateway.Item) bool {
 func (s *stream) catchUp(ctx context.Context) error {
 	for try := 0; ; try++ {
 		if try > 0 {
-			if err := sleep(ctx, delay(try, s.gw.opts.Rand())); err != nil {
+			if err := link.Sleep(ctx, link.Delay(try, s.gw.opts.Rand())); err != nil {
 				return err
 			}
 		}
-		if err := s.gw.state.await(ctx); err != nil {
+		if err := s.gw.state.Await(ctx); err != nil {
 			return err
 		}
 		s.mu.Lock()
-		link := s.link
+		life := s.life
 		s.stale, s.live, s.missed = false, false, -1
 		s.mu.Unlock()
 		t, err := s.gw.readTail(ctx, s.session, max(s.last.Seq, 0), false)
 
 		s.mu.Lock()
-		if err == nil && t.last >= s.want {
+		if err == nil && t.Last >= s.want {
 			// Of what was not queued meanwhile, the events are in what was read.
-			s.stale = s.link != link || s.missed > t.asOf
-			s.want, s.seen = -1, max(s.seen, t.last)
+			s.stale = s.life != life || s.missed > t.AsOf
+			s.want, s.seen = -1, max(s.seen, t.Last)
 			s.mu.Unlock()
 			return s.accept(t)
 		}
@@ -272,29 +271,12 @@ func (s *stream) catchUp(ctx context.Context) error {
 
 // accept makes the backlog of what was read. A log that does not go on from the
 // last event is another one.
-func (s *stream) accept(t tail) error {
-	for _, e := range t.events {
-		differs := e.Seq == s.last.Seq && s.last.Type != "" && (e.Type != s.last.Type || e.Time != s.last.Time)
-		if differs {
-			s.end(gateway.ErrRewound)
-			return gateway.ErrRewound
-		}
+func (s *stream) accept(t link.Tail) error {
+	backlog, err := t.Missed(s.last)
+	if err != nil {
+		s.end(err)
+		return err
 	}
-	if t.last < s.last.Seq {
-		s.end(gateway.ErrRewound)
-		return gateway.ErrRewound
-	}
-	backlog := make([]gateway.Item, 0, len(t.events)+len(t.values))
-	newest := s.last.Seq
-	for i := range t.events {
-		if e := &t.events[i]; e.Seq > newest {
-			backlog = append(backlog, gateway.Item{Event: e})
-			newest = e.Seq
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(t.values)) {
-		backlog = append(backlog, gateway.Item{Projection: &gateway.Projection{Key: key, Value: t.values[key], Seq: t.asOf}})
-	}
-	s.backlog, s.asOf = backlog, t.asOf
+	s.backlog, s.asOf = backlog, t.AsOf
 	return nil
 }

@@ -76,15 +76,15 @@ func (g *Gateway) onMux(raw []byte) error {
 	case "session/subscribed":
 		g.streams.subscribed(p.SessionID, p.LastSeq)
 	case "session/queue":
-		g.hub.notice(gateway.Notice{Queue: &gateway.Queue{SessionID: p.SessionID, Items: p.Items}})
+		g.hub.Notice(gateway.Notice{Queue: &gateway.Queue{SessionID: p.SessionID, Items: p.Items}})
 	case "approval/requested":
-		g.hub.requested(gateway.Approval{
+		g.hub.Requested(gateway.Approval{
 			ID: f.RPCID, SessionID: p.SessionID, ApprovalID: p.ApprovalID, CallID: p.CallID, Tool: p.Tool, Reason: p.Reason,
 		})
 	case "approval/resolved":
-		g.hub.resolved(gateway.Resolved{SessionID: p.SessionID, ApprovalID: p.ApprovalID, Outcome: p.Outcome})
+		g.hub.Resolved(gateway.Resolved{SessionID: p.SessionID, ApprovalID: p.ApprovalID, Outcome: p.Outcome})
 	case "question/requested":
-		g.hub.notice(gateway.Notice{Question: &gateway.Question{ID: f.RPCID, SessionID: p.SessionID}})
+		g.hub.Notice(gateway.Notice{Question: &gateway.Question{ID: f.RPCID, SessionID: p.SessionID}})
 	case "stream/error":
 		g.log.Warn("the Harness ends its event stream", zap.String("code", p.Error.Code))
 	default:
@@ -102,11 +102,11 @@ func (g *Gateway) onHost(raw []byte) error {
 	p := &f.Payload
 	switch f.Method {
 	case "host/session-added":
-		g.hub.added(gateway.Session{ID: p.SessionID, ParentID: p.Parent, Origin: p.Origin, CWD: p.CWD})
+		g.hub.Added(gateway.Session{ID: p.SessionID, ParentID: p.Parent, Origin: p.Origin, CWD: p.CWD})
 	case "host/session-removed":
-		g.hub.gone(p.SessionID)
+		g.hub.Gone(p.SessionID)
 	case "host/session-status":
-		g.hub.status(p.SessionID, p.Running)
+		g.hub.Status(p.SessionID, p.Running)
 	case "host/agent-error":
 		// Its text is a chain of error messages; the turn's own end says what a
 		// person needs.

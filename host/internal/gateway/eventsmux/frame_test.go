@@ -1,6 +1,7 @@
 package eventsmux
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"strata.dev/bridge/host/internal/gateway"
 	"strata.dev/bridge/proto/dsh"
 )
 
@@ -19,7 +21,7 @@ func TestRecordedFrames(t *testing.T) {
 		t.Fatalf("want 26 recorded files, got %d (%v)", len(files), err)
 	}
 	g := unconnected(t, "http://127.0.0.1:1")
-	seen := g.Watch().(*watcher)
+	seen := g.Watch()
 	defer seen.Close()
 	want, got := map[string]int{}, map[string]int{}
 	for _, file := range files {
@@ -57,7 +59,7 @@ func TestRecordedFrames(t *testing.T) {
 			}
 		}
 		for _, s := range followers {
-			for item, ok := s.queue.take(); ok; item, ok = s.queue.take() {
+			for item, ok := s.queue.Take(); ok; item, ok = s.queue.Take() {
 				if item.Event != nil {
 					got["session/event"]++
 				} else {
@@ -91,12 +93,12 @@ func TestRecordedFrames(t *testing.T) {
 }
 
 // kindOfNext takes the next notice that is there.
-func kindOfNext(w *watcher) (string, bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	n, ok := w.queue.take()
+func kindOfNext(w gateway.Watcher) (string, bool) {
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	n, err := w.Next(over) // what is queued comes first
 	switch {
-	case !ok:
+	case err != nil:
 		return "", false
 	case n.Approval != nil:
 		return "approval/requested", true

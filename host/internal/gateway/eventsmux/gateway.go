@@ -10,15 +10,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"go.uber.org/zap"
 
 	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/gateway/link"
 	"strata.dev/bridge/proto/dsh"
 )
 
@@ -26,19 +25,17 @@ import (
 type Gateway struct {
 	opts   Options
 	base   *url.URL
-	client *http.Client
+	caller link.Caller
 	log    *zap.Logger
 
-	state   state
+	state   link.State
 	streams streams
-	hub     hub
+	hub     link.Hub
 	counts  dsh.Counts
 	calls   atomic.Uint64
 
-	// during gives a context that ends with the given one or with Close.
-	during func(context.Context) (context.Context, context.CancelFunc)
-	stop   context.CancelFunc
-	done   chan struct{} // closed when the connection's goroutine has ended
+	stop context.CancelFunc
+	done chan struct{} // closed when the connection's goroutine has ended
 }
 
 var _ gateway.Gateway = (*Gateway)(nil)
@@ -54,7 +51,7 @@ func Dial(ctx context.Context, o Options) (*Gateway, error) {
 	life, stop := context.WithCancel(context.Background())
 	g := newGateway(o.withDefaults(), base, life, stop)
 	go g.run(life)
-	if err := g.state.await(ctx); err != nil {
+	if err := g.state.Await(ctx); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
 	return g, nil
@@ -62,32 +59,12 @@ func Dial(ctx context.Context, o Options) (*Gateway, error) {
 
 // newGateway makes a Gateway without a connection; its calls end with life.
 func newGateway(o Options, base *url.URL, life context.Context, stop context.CancelFunc) *Gateway {
-	return &Gateway{
-		opts: o,
-		base: base,
-		log:  o.Logger,
-		client: &http.Client{
-			Transport: &http.Transport{
-				DialContext:         o.DialContext,
-				MaxIdleConnsPerHost: 8,
-				// Node closes an idle connection after 5 s; a request that meets that
-				// moment would fail without having been read.
-				IdleConnTimeout:    3 * time.Second,
-				DisableCompression: true,
-			},
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
-		during: func(ctx context.Context) (context.Context, context.CancelFunc) {
-			ctx, cancel := context.WithCancelCause(ctx)
-			if life.Err() != nil {
-				cancel(gateway.ErrClosed) // AfterFunc would do it a moment later
-			}
-			end := context.AfterFunc(life, func() { cancel(gateway.ErrClosed) })
-			return ctx, func() { end(); cancel(nil) }
-		},
-		stop: stop,
-		done: make(chan struct{}),
+	g := &Gateway{opts: o, base: base, log: o.Logger, stop: stop, done: make(chan struct{})}
+	g.caller = link.Caller{
+		Client: link.NewClient(o.DialContext), Logger: o.Logger, Counts: &g.counts,
+		During: link.During(life), Target: g.target,
 	}
+	return g
 }
 
 // Wire gives "events.mux".
@@ -97,7 +74,7 @@ func (g *Gateway) Wire() string { return "events.mux" }
 func (g *Gateway) Close() error {
 	g.stop()
 	<-g.done
-	g.client.CloseIdleConnections()
+	g.caller.Client.CloseIdleConnections()
 	return nil
 }
 
@@ -108,3 +85,6 @@ func (g *Gateway) Skipped() []dsh.Skip { return g.counts.List() }
 func (g *Gateway) rpcID(method string) string {
 	return fmt.Sprintf("host-%d-%s", g.calls.Add(1), strings.ReplaceAll(method, "/", "."))
 }
+
+// Watch begins with the approvals that are pending.
+func (g *Gateway) Watch() gateway.Watcher { return g.hub.Watch() }

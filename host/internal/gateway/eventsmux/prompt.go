@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/gateway/link"
 	"strata.dev/bridge/proto/dsh"
 )
 
@@ -44,8 +45,8 @@ func (g *Gateway) taken(ctx context.Context, sessionID, requestID string) (bool,
 		return false, err
 	}
 	found := false
-	err := g.pages(ctx, sessionID, func(p page) bool {
-		for _, e := range p.events() {
+	err := g.pages(ctx, sessionID, func(p link.Page) bool {
+		for _, e := range p.Events {
 			found = found || mentions(e, requestID)
 		}
 		return found

@@ -3,7 +3,6 @@ package eventsmux
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/gateway/link"
 	"strata.dev/bridge/proto/dsh"
 )
 
@@ -40,35 +40,14 @@ type socket struct {
 // open connects a downlink. Errors are *gateway.Error for a refused secret, else
 // wrap ErrLost.
 func (g *Gateway) open(ctx context.Context, path string) (*socket, error) {
-	// The dialer watches the context's deadline only, not its end.
-	unwatch := func() bool { return true }
-	d := websocket.Dialer{
-		ReadBufferSize: 64 << 10,
-		NetDialContext: func(dial context.Context, network, address string) (net.Conn, error) {
-			c, err := g.opts.DialContext(dial, network, address)
-			if err == nil {
-				unwatch = context.AfterFunc(ctx, func() { _ = c.Close() })
-			}
-			return c, err
-		},
-	}
-	u := *g.base
-	u.Scheme, u.Path = "ws", path
 	header := http.Header{}
-	g.authorize(header)
-	conn, res, err := d.DialContext(ctx, u.String(), header)
-	if watched := unwatch(); err == nil && !watched {
-		_ = conn.Close()
-		err = context.Cause(ctx)
+	u := *g.target(header)
+	u.Scheme, u.Path = "ws", path
+	conn, err := link.Upgrade(ctx, g.opts.DialContext, u.String(), path, header, false)
+	if err != nil {
+		return nil, err
 	}
-	switch {
-	case err == nil:
-		return &socket{path: path, conn: conn, pongs: make(chan string, 1), counts: &g.counts, log: g.log}, nil
-	case res != nil && (res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden):
-		return nil, statusError(path, res.StatusCode)
-	default:
-		return nil, g.lost(ctx, path, err)
-	}
+	return &socket{path: path, conn: conn, pongs: make(chan string, 1), counts: &g.counts, log: g.log}, nil
 }
 
 // serve gives each text message to handle until the socket or handle fails or the

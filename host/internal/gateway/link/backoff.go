@@ -1,4 +1,7 @@
-package eventsmux
+// Package link is what a gateway needs on any wire: when to try again, how the
+// connection stands, bounded queues, notices for watchers, calls over HTTP, and
+// the reading of a log's end.
+package link
 
 import (
 	"context"
@@ -14,9 +17,9 @@ const (
 	maxDelay   = 10 * time.Second
 )
 
-// delay gives how long to wait before try n (from 0) after a loss; r is a random
+// Delay gives how long to wait before try n (from 0) after a loss; r is a random
 // number in [0,1).
-func delay(n int, r float64) time.Duration {
+func Delay(n int, r float64) time.Duration {
 	if n == 0 {
 		return time.Duration(r * float64(firstDelay))
 	}
@@ -27,8 +30,8 @@ func delay(n int, r float64) time.Duration {
 	return time.Duration(r * float64(limit))
 }
 
-// sleep waits d, or until the context ends.
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits d, or until the context ends.
+func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

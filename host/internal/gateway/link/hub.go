@@ -1,4 +1,4 @@
-package eventsmux
+package link
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 // maxNotices is how far a Watcher may fall behind.
 const maxNotices = 4096
 
-// hub knows what is pending and which sessions run, and tells the watchers. The
+// Hub knows what is pending and which sessions run, and tells the watchers. The
 // zero value is ready. Notices are made under its lock, so that all watchers see
 // one order.
-type hub struct {
+type Hub struct {
 	mu       sync.Mutex
 	watchers map[*watcher]struct{}
 	pending  []gateway.Approval // oldest first
@@ -25,8 +25,7 @@ type hub struct {
 }
 
 // Watch begins with the approvals that are pending.
-func (g *Gateway) Watch() gateway.Watcher {
-	h := &g.hub
+func (h *Hub) Watch() gateway.Watcher {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	w := &watcher{hub: h, wake: make(chan struct{}, 1), err: h.ended}
@@ -40,21 +39,22 @@ func (g *Gateway) Watch() gateway.Watcher {
 	return w
 }
 
-func (h *hub) notice(n gateway.Notice) {
+// Notice tells all watchers.
+func (h *Hub) Notice(n gateway.Notice) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.publish(n)
 }
 
 // publish tells all watchers; the lock is held.
-func (h *hub) publish(n gateway.Notice) {
+func (h *Hub) publish(n gateway.Notice) {
 	for w := range h.watchers {
 		w.push(n)
 	}
 }
 
-// connected gives the approvals that are pending as far as is known.
-func (h *hub) connected() []gateway.Approval {
+// Connected gives the approvals that are pending as far as is known.
+func (h *Hub) Connected() []gateway.Approval {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.told = nil
@@ -62,12 +62,13 @@ func (h *hub) connected() []gateway.Approval {
 	return slices.Clone(h.pending)
 }
 
-func (h *hub) disconnected(err error) {
-	h.notice(gateway.Notice{Connection: &gateway.Connection{Err: err}})
+// Disconnected says that the connection was lost, and why.
+func (h *Hub) Disconnected(err error) {
+	h.Notice(gateway.Notice{Connection: &gateway.Connection{Err: err}})
 }
 
-// requested is called again for each pending approval after a reconnect.
-func (h *hub) requested(a gateway.Approval) {
+// Requested is called again for each pending approval after a reconnect.
+func (h *Hub) Requested(a gateway.Approval) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !slices.ContainsFunc(h.pending, func(p gateway.Approval) bool { return p.ID == a.ID }) {
@@ -76,7 +77,8 @@ func (h *hub) requested(a gateway.Approval) {
 	h.publish(gateway.Notice{Approval: &a})
 }
 
-func (h *hub) resolved(r gateway.Resolved) {
+// Resolved says that an approval is over; one that is not pending is passed over.
+func (h *Hub) Resolved(r gateway.Resolved) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	i := slices.IndexFunc(h.pending, func(p gateway.Approval) bool {
@@ -89,21 +91,24 @@ func (h *hub) resolved(r gateway.Resolved) {
 	h.publish(gateway.Notice{Resolved: &r})
 }
 
-func (h *hub) added(s gateway.Session) {
+// Added says that the Harness has a session now.
+func (h *Hub) Added(s gateway.Session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.know(s.ID, h.running[s.ID])
 	h.publish(gateway.Notice{SessionAdded: &s})
 }
 
-func (h *hub) gone(sessionID string) {
+// Gone says that the Harness let a session go.
+func (h *Hub) Gone(sessionID string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.know(sessionID, false)
 	h.publish(gateway.Notice{SessionGone: sessionID})
 }
 
-func (h *hub) status(sessionID string, running bool) {
+// Status says whether a session runs a turn.
+func (h *Hub) Status(sessionID string, running bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.know(sessionID, running)
@@ -111,7 +116,7 @@ func (h *hub) status(sessionID string, running bool) {
 }
 
 // know keeps what the socket said; the lock is held.
-func (h *hub) know(sessionID string, running bool) {
+func (h *Hub) know(sessionID string, running bool) {
 	if h.running == nil {
 		h.running = map[string]bool{}
 	}
@@ -122,9 +127,9 @@ func (h *hub) know(sessionID string, running bool) {
 	h.told[sessionID] = true
 }
 
-// listed compares the Harness's list, read after the socket opened, with what is
+// Listed compares the Harness's list, read after the socket opened, with what is
 // known, and tells what was missed. What the socket said since is newer.
-func (h *hub) listed(list []gateway.Session) {
+func (h *Hub) Listed(list []gateway.Session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.listedAt++
@@ -147,8 +152,8 @@ func (h *hub) listed(list []gateway.Session) {
 	}
 }
 
-// end ends all watchers, also those to come.
-func (h *hub) end(err error) {
+// End ends all watchers, also those to come.
+func (h *Hub) End(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.ended = err
@@ -159,10 +164,10 @@ func (h *hub) end(err error) {
 
 // watcher is one reader of notices.
 type watcher struct {
-	hub *hub
+	hub *Hub
 
 	mu    sync.Mutex
-	queue fifo[gateway.Notice]
+	queue Queue[gateway.Notice]
 	err   error // ends it once the queue is empty
 	wake  chan struct{}
 }
@@ -172,8 +177,8 @@ var _ gateway.Watcher = (*watcher)(nil)
 func (w *watcher) push(n gateway.Notice) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.err == nil && !w.queue.put(n, 0, maxNotices, 1) {
-		w.queue.drop()
+	if w.err == nil && !w.queue.Put(n, 0, maxNotices, 1) {
+		w.queue.Drop()
 		w.err = gateway.ErrSlow
 	}
 	w.signal()
@@ -207,7 +212,7 @@ func (w *watcher) Close() {
 func (w *watcher) Next(ctx context.Context) (gateway.Notice, error) {
 	for {
 		w.mu.Lock()
-		n, ok := w.queue.take()
+		n, ok := w.queue.Take()
 		err := w.err
 		w.mu.Unlock()
 		switch {

@@ -1,4 +1,4 @@
-package eventsmux
+package link
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"strata.dev/bridge/host/internal/gateway"
 )
 
-// state is how the connection stands. The zero value is down.
-type state struct {
+// State is how the connection stands. The zero value is down.
+type State struct {
 	mu      sync.Mutex
 	up      bool
 	last    error         // why it is down
@@ -17,7 +17,9 @@ type state struct {
 	changed chan struct{} // closed at the next change
 }
 
-func (s *state) set(up bool, last, final error) {
+// Set says how it stands: last is why it is down, final why it will never be up
+// again; the first final stays.
+func (s *State) Set(up bool, last, final error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.up, s.last = up, last
@@ -30,9 +32,9 @@ func (s *state) set(up bool, last, final error) {
 	}
 }
 
-// await returns once the connection stands. It fails when the context ends or the
+// Await returns once the connection stands. It fails when the context ends or the
 // connection never comes back.
-func (s *state) await(ctx context.Context) error {
+func (s *State) Await(ctx context.Context) error {
 	for {
 		s.mu.Lock()
 		up, last, final := s.up, s.last, s.final

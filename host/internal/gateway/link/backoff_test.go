@@ -1,4 +1,4 @@
-package eventsmux
+package link
 
 import (
 	"testing"
@@ -12,7 +12,7 @@ func TestDelay(t *testing.T) {
 	const r = 0.5
 	var got []time.Duration
 	for n := range 9 {
-		got = append(got, delay(n, r))
+		got = append(got, Delay(n, r))
 	}
 	ms := time.Millisecond
 	want := []time.Duration{50 * ms, 250 * ms, 500 * ms, 1000 * ms, 2000 * ms, 4000 * ms, 5000 * ms, 5000 * ms, 5000 * ms}
@@ -25,16 +25,16 @@ func TestDelay(t *testing.T) {
 		if n == 0 {
 			limit = firstDelay
 		}
-		if d := delay(n, r); d < 0 || d >= limit {
+		if d := Delay(n, r); d < 0 || d >= limit {
 			t.Fatalf("try %d waits %v, want below %v", n, d, limit)
 		}
 	})
 }
 
-func TestFifo(t *testing.T) {
+func TestQueue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const maxItems, maxBytes = 5, 20
-		var f fifo[int]
+		var f Queue[int]
 		var model []sized[int]
 		bytes := func() (sum int) {
 			for _, s := range model {
@@ -44,7 +44,7 @@ func TestFifo(t *testing.T) {
 		}
 		for i, size := range rapid.SliceOf(rapid.IntRange(-1, 25)).Draw(t, "sizes, -1 takes") {
 			if size < 0 {
-				got, ok := f.take()
+				got, ok := f.Take()
 				if ok != (len(model) > 0) || ok && got != model[0].item {
 					t.Fatalf("took %d, %v from %v", got, ok, model)
 				}
@@ -52,14 +52,14 @@ func TestFifo(t *testing.T) {
 				continue
 			}
 			want := len(model) == 0 || len(model) < maxItems && bytes()+size <= maxBytes
-			if got := f.put(i, size, maxItems, maxBytes); got != want {
+			if got := f.Put(i, size, maxItems, maxBytes); got != want {
 				t.Fatalf("putting size %d behind %v gave %v", size, model, got)
 			}
 			if want {
 				model = append(model, sized[int]{i, size})
 			}
-			if f.len() != len(model) || f.bytes != bytes() {
-				t.Fatalf("holds %d items of %d bytes, want %v", f.len(), f.bytes, model)
+			if f.Len() != len(model) || f.bytes != bytes() {
+				t.Fatalf("holds %d items of %d bytes, want %v", f.Len(), f.bytes, model)
 			}
 		}
 	})

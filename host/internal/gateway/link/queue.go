@@ -1,8 +1,8 @@
-package eventsmux
+package link
 
-// fifo is a queue bounded by count and by size. The zero value is empty; its owner
+// Queue is a queue bounded by count and by size. The zero value is empty; its owner
 // locks.
-type fifo[T any] struct {
+type Queue[T any] struct {
 	items []sized[T]
 	head  int
 	bytes int
@@ -13,10 +13,10 @@ type sized[T any] struct {
 	size int
 }
 
-// put adds an item unless that would exceed a bound. The first item always fits,
+// Put adds an item unless that would exceed a bound. The first item always fits,
 // so that one that is larger than the bound can pass.
-func (f *fifo[T]) put(item T, size, maxItems, maxBytes int) bool {
-	n := f.len()
+func (f *Queue[T]) Put(item T, size, maxItems, maxBytes int) bool {
+	n := f.Len()
 	if n > 0 && (n >= maxItems || f.bytes+size > maxBytes) {
 		return false
 	}
@@ -30,10 +30,11 @@ func (f *fifo[T]) put(item T, size, maxItems, maxBytes int) bool {
 	return true
 }
 
-func (f *fifo[T]) len() int { return len(f.items) - f.head }
+// Len counts the items.
+func (f *Queue[T]) Len() int { return len(f.items) - f.head }
 
-// take removes the oldest item.
-func (f *fifo[T]) take() (item T, ok bool) {
+// Take removes the oldest item.
+func (f *Queue[T]) Take() (item T, ok bool) {
 	if f.head == len(f.items) {
 		return item, false
 	}
@@ -47,5 +48,5 @@ func (f *fifo[T]) take() (item T, ok bool) {
 	return first.item, true
 }
 
-// drop empties the queue and lets go of its memory.
-func (f *fifo[T]) drop() { *f = fifo[T]{} }
+// Drop empties the queue and lets go of its memory.
+func (f *Queue[T]) Drop() { *f = Queue[T]{} }
