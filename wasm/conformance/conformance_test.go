@@ -21,16 +21,13 @@ var (
 	settle = flag.Duration("settle", 500*time.Millisecond, "with -update: the quiet after which a step is over")
 )
 
-var (
-	modules  map[string]string
-	cacheDir string
-)
+// modules are the guests of all cases, by plugin.
+var modules map[string]string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "conformance")
 	if err == nil {
-		cacheDir = filepath.Join(dir, "cache")
 		modules, err = BuildAll("../..", dir)
 	}
 	if err != nil {
@@ -44,7 +41,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestEngine(t *testing.T) {
-	host := NewEngineHost(engine.Config{CacheDir: cacheDir})
+	host := NewEngineHost(engine.Config{CacheDir: engine.UserCacheDir()})
 	t.Cleanup(func() {
 		if err := host.Close(); err != nil {
 			t.Error(err)

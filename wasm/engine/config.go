@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -43,6 +45,16 @@ type Config struct {
 	// Logger gets what guests log (attribute from=log), what they write to
 	// stderr (from=stderr) and the details of faults; nil drops it all.
 	Logger *slog.Logger
+}
+
+// UserCacheDir is where this user's compiled modules may be kept; "" when the
+// system names no such place.
+func UserCacheDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "strata-plugin")
 }
 
 func (c Config) withDefaults() Config {

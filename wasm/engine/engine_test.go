@@ -15,16 +15,12 @@ import (
 	"strata.dev/bridge/wasm/engine"
 )
 
-// Modules of the conformance kit by plugin, and where compiled code is kept.
-var (
-	modules  map[string]string
-	cacheDir string
-)
+// modules are those of the conformance kit, by plugin.
+var modules map[string]string
 
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "engine")
 	if err == nil {
-		cacheDir = dir + "/cache"
 		modules, err = conformance.BuildAll("../..", dir)
 	}
 	if err != nil {
@@ -44,7 +40,7 @@ func open(t testing.TB, plugin string, cfg engine.Config, o engine.Options) *eng
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.CacheDir = cacheDir
+	cfg.CacheDir = engine.UserCacheDir() // a compile takes seconds, more under -race
 	e, err := engine.New(t.Context(), module, cfg)
 	if err != nil {
 		t.Fatal(err)

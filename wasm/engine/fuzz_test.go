@@ -15,7 +15,7 @@ func FuzzEcho(f *testing.F) {
 	for _, seed := range []string{``, `{}`, ` null `, `{"a":1e400}`, "\"\xff\"", `"\ud800"`, "\ufeff{}", `{"a":{"a":[]}}`, `01`} {
 		f.Add([]byte(seed), []byte(seed))
 	}
-	in := open(f, "probe", engine.Config{Unstoppable: true}, engine.Options{})
+	in := open(f, "probe", engine.Config{}, engine.Options{})
 	f.Fuzz(func(t *testing.T, head, body []byte) {
 		want := outcome{Head: string(head), Body: string(body)}
 		switch {

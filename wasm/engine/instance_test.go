@@ -78,21 +78,33 @@ func TestTrapsUnderLoad(t *testing.T) {
 
 // An op without a deadline may wait for ever but not run for ever.
 func TestStep(t *testing.T) {
-	in := open(t, "rogue", engine.Config{Step: 300 * time.Millisecond}, engine.Options{})
-	if err := in.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	late := outcome{Err: told(true, abi.CodeDeadline, abi.MsgStep, "ms", "300")}
-	ctx, cancel := context.WithCancel(t.Context())
-	var work sync.WaitGroup
-	work.Go(func() { // waits for the turn, or comes too late: gone either way
-		expect(t, "given up", outcome{Err: told(false, abi.CodeCancelled, abi.MsgCancelled)}, call(ctx, in, "count", "", ""))
+	entered := make(chan struct{}, 1)
+	in := open(t, "rogue", engine.Config{Step: 3 * time.Second}, engine.Options{
+		Logger: slog.New(slog.NewTextHandler(notifier{"spinning", entered}, nil)),
 	})
-	cancel()
-	expect(t, "spin", late, call(t.Context(), in, "break", `"spin"`, ""))
+	late := outcome{Err: told(true, abi.CodeDeadline, abi.MsgStep, "ms", "3000")}
+	var work sync.WaitGroup
+	work.Go(func() { expect(t, "spin", late, call(t.Context(), in, "break", `"spin"`, "")) })
+	<-entered
+	ctx, cancel := context.WithCancel(t.Context())
+	work.Go(cancel)
+	expect(t, "gives up waiting for its turn", outcome{Err: told(false, abi.CodeCancelled, abi.MsgCancelled)}, call(ctx, in, "count", "", ""))
 	work.Wait()
 	expect(t, "snooze", late, call(t.Context(), in, "break", `"snooze"`, ""))
 	expect(t, "afterwards", outcome{Head: `{"calls":1}`}, call(t.Context(), in, "count", "", ""))
+}
+
+// notifier is a log's destination that tells when it sees a word.
+type notifier struct {
+	word string
+	seen chan<- struct{}
+}
+
+func (n notifier) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte(n.word)) {
+		n.seen <- struct{}{}
+	}
+	return len(p), nil
 }
 
 // A guest that cannot be started is a fault: its ops' defaults stand in.

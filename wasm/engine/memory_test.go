@@ -28,7 +28,7 @@ func TestMemoryOfHost(t *testing.T) {
 	}
 }
 
-// A thousand panics and a hundred traps give no wrong answer and leave no memory behind.
+// A thousand panics and fifty traps give no wrong answer and leave no memory behind.
 func TestFaultsLeaveNothing(t *testing.T) {
 	in := open(t, "probe", engine.Config{}, engine.Options{})
 	fault := func(traps, panics int) {
@@ -44,7 +44,7 @@ func TestFaultsLeaveNothing(t *testing.T) {
 	}
 	fault(5, 5)
 	before := heapBytes()
-	fault(100, 1000)
+	fault(50, 1000)
 	if grown := heapBytes() - before; grown > 10<<20 {
 		t.Errorf("the heap grew by %d bytes", grown)
 	}

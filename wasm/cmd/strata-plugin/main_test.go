@@ -7,6 +7,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"strata.dev/bridge/wasm/conformance"
+	"strata.dev/bridge/wasm/engine"
 )
 
 func TestMain(m *testing.M) {
@@ -16,8 +17,7 @@ func TestMain(m *testing.M) {
 // The scripts run the command as a person does, with guests built from source:
 // $GATE is strata.wasm, $PROBE and $ROGUE those of the conformance kit.
 func TestScripts(t *testing.T) {
-	dir := t.TempDir()
-	modules, err := conformance.BuildAll("../../..", dir)
+	modules, err := conformance.BuildAll("../../..", t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GATE", modules["gate"])
 			env.Setenv("PROBE", modules["probe"])
 			env.Setenv("ROGUE", modules["rogue"])
-			env.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache")) // compile once for all scripts
+			env.Setenv("XDG_CACHE_HOME", filepath.Dir(engine.UserCacheDir())) // compile once for all tests
 			return nil
 		},
 	})

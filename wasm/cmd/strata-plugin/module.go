@@ -56,8 +56,8 @@ func (m *module) load(ctx context.Context) (*engine.Engine, []byte, error) {
 		Unstoppable: m.fast,
 		Logger:      slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
 	}
-	if cache, err := os.UserCacheDir(); err == nil && !m.interpreter {
-		cfg.CacheDir = filepath.Join(cache, "strata-plugin")
+	if !m.interpreter {
+		cfg.CacheDir = engine.UserCacheDir()
 	}
 	e, err := engine.New(ctx, wasm, cfg)
 	if err != nil {

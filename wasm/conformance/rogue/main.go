@@ -220,6 +220,7 @@ func misbehave(call uint32, how string) uint32 {
 	case "snooze":
 		time.Sleep(time.Hour)
 	case "spin":
+		log(1, "spinning")
 		for { //lint:ignore SA5002 a loop without end is the point
 		}
 
