@@ -7,6 +7,8 @@
  *   wasm     its path; dist/strata.wasm of this package when left out
  *   store    absolute folder of the plugins' stores; without it a plugin has none
  *   secrets  absolute paths that no call may touch unasked; the Harness's home when left out
+ *   web      {engine, skipAsk}: who gets search words, by the name a person knows; whether the web is used without asking
+ *   unattended  true where nobody is there to ask in any chat
  *
  * A row that cannot load its plugin fails the start of the Harness: there is no open gate.
  * @module
@@ -15,6 +17,7 @@ import { Answers } from './gate/answers.mjs'
 import { askEffect } from './gate/ask.mjs'
 import { gateCommand } from './gate/command.mjs'
 import { closeManual, letHelperAsk } from './gate/helpers.mjs'
+import { Journal } from './gate/journal.mjs'
 import { Judge } from './gate/judge.mjs'
 import { Modes } from './gate/modes.mjs'
 import { Watch } from './gate/watch.mjs'
@@ -26,7 +29,7 @@ import { asPluginError } from './lib/messages.mjs'
 import { loadModule } from './lib/module.mjs'
 import { hasMethods, seamProbe } from './lib/probe.mjs'
 
-/** @typedef {{sha256: string, wasm?: string, store?: string, secrets?: string[]}} GateRow */
+/** @typedef {{sha256: string, wasm?: string, store?: string, secrets?: string[], web?: {engine?: string, skipAsk?: boolean}, unattended?: boolean}} GateRow */
 
 export const name = 'strata-gate'
 export const inject = ['tools', 'commands', 'sessions', 'approval']
@@ -44,16 +47,17 @@ export async function apply(ctx, config) {
   const { tools, commands, sessions } = ctx
   const modes = new Modes(sessions)
   const answers = new Answers()
-  const watch = new Watch(modes)
   const warn = (/** @type {string} */ text) => ctx.logger.warn(text)
   const seams = seamProbe(probes(ctx), warn)
-  /** @type {Instance | undefined} */
-  let instance
+  /** @type {{instance: Instance, judge: Judge} | undefined} */
+  let running
+  const journal = new Journal(async entries => running?.instance.call('record', { entries }), warn)
+  const watch = new Watch(modes, (exec, rule) => running?.judge.note(running.judge.call(exec), { decision: 'deny', rule, by: 'fault' }))
   const prepare = (/** @type {any} */ agent) => letHelperAsk(agent, modes)
-  const ask = askEffect({ approval: () => ctx.get('approval'), answers, rootOf: session => modes.of(session).root, prepare })
-  const judge = start(config, ask, warn).then(started => {
-    instance = started
-    return new Judge(started, modes)
+  const ask = askEffect({ approval: () => ctx.get('approval'), answers, prepare })
+  const judge = start(config, ask, warn).then(instance => {
+    running = { instance, judge: new Judge(instance, modes, journal) }
+    return running.judge
   })
   judge.catch(() => {}) // told below; calls that come before are refused
 
@@ -79,13 +83,14 @@ export async function apply(ctx, config) {
   ctx.on('agent/created', (/** @type {{agent: any}} */ { agent }) => prepare(agent))
   for (const agent of ctx.get('agents')?.list() ?? []) prepare(agent)
 
-  commands.register(gateCommand({ instance: () => instance, modes, answers, watch, seams }))
+  commands.register(gateCommand({ gate: () => running, modes, answers, watch, seams }))
 
   // Last in, first out: sessions are closed before the listeners go. When all of the Harness stops, no session
   // outlives the gate, and the mode that the person chose stays.
-  ctx.effect(() => () => {
+  ctx.effect(() => async () => {
     if (ctx.root.fiber.state !== UNLOADING) closeManual(sessions, modes, ctx.get('permissionPresets'))
-    instance?.close()
+    await journal.flush()
+    running?.instance.close()
   }, 'strata-gate: sessions and plugin')
 
   await judge
@@ -95,13 +100,13 @@ export async function apply(ctx, config) {
  * @param {GateRow} config @param {import('./lib/hot.mjs').EffectHandler} ask @param {(text: string) => void} warn
  * @returns {Promise<Instance>} warmed up
  */
-async function start({ sha256, wasm, store, secrets = [harnessHome()] }, ask, warn) {
+async function start({ sha256, wasm, store, secrets = [harnessHome()], web = {}, unattended = false }, ask, warn) {
   try {
     const module = await loadModule(wasm ?? new URL('./dist/strata.wasm', import.meta.url), sha256)
     const instance = new Instance({
       module,
       plugin: 'gate',
-      config: { secrets: secrets.map(secret => realPath(secret) || secret) },
+      config: { secrets: secrets.map(secret => realPath(secret) || secret), web, unattended },
       effects: createEffects({ ask, ...(store !== undefined && { store }) }),
       log: (level, text) => level !== 'debug' && warn(text),
       onTrap: ({ message, details }) => warn(`gate: ${message} ${details ?? ''}`),

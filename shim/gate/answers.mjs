@@ -6,10 +6,15 @@
  */
 
 const MAX_NOTE = 4_000
+const MAX_PATTERN = 4_000
+const SCOPES = ['once', 'chat', 'always']
 const FOREIGN = 'This chat has no such open question.'
 
-/** @typedef {{digest: string, allow: boolean, note: string}} Answer */
-/** @typedef {{root: string, digest: string, answer?: Answer, close(): void}} Question */
+/** @typedef {{digest: string, allow: boolean, note: string, scope: string, pattern: string, expires: number}} Answer */
+/**
+ * @typedef {{call: import('./judge.mjs').Call, decision: import('./judge.mjs').Decision, digest: string}} Asked
+ * @typedef {Asked & {answer?: Answer, close(): void}} Question
+ */
 
 export class Answers {
   /** @type {Map<string, Set<Question>>} */
@@ -22,16 +27,17 @@ export class Answers {
 
   /**
    * Opens a question; close it when it is answered.
-   * @param {{root: string, session: string, callId: string, digest: string}} call `digest` is what a yes is bound to
+   * @param {Asked} asked `digest` is what a yes is bound to
    * @returns {Question}
    */
-  open({ root, session, callId, digest }) {
-    const key = keyOf(session, callId)
+  open({ call, decision, digest }) {
+    const key = keyOf(call.session, call.callId)
     const questions = this.#open.get(key) ?? new Set()
     this.#open.set(key, questions)
     /** @type {Question} */
     const question = {
-      root,
+      call,
+      decision,
       digest,
       close: () => {
         questions.delete(question)
@@ -42,23 +48,34 @@ export class Answers {
     return question
   }
 
+  /** The questions of a chat and its helpers. @param {string} root @returns {Question[]} */
+  of(root) {
+    return [...this.#open.values()].flatMap(questions => [...questions]).filter(({ call }) => call.root === root)
+  }
+
   /**
    * Keeps an answer until its question is closed. It is said on the session that asks or, for a helper's question,
    * on the chat's own: the Harness runs no command on a helper's.
    * @param {string} session where it is said
-   * @param {string} text JSON {callId, session?, digest, allow, note?}; `session` is the one that asks
+   * @param {string} text JSON {callId, session?, digest, allow, note?, scope?, pattern?, expires?}; `session` is the one that asks
+   * @param {(question: Question, answer: Answer) => string | undefined} [objection] why a yes cannot reach that far
    * @returns {string | undefined} one plain sentence when it was refused
    */
-  take(session, text) {
+  take(session, text, objection = () => undefined) {
     const answer = parse(text)
     if (answer === undefined) return 'That is not an answer to a question of the gate.'
     const asking = answer.session ?? session
     const questions = [...this.#open.get(keyOf(asking, answer.callId)) ?? []]
     if (questions.length === 0) return asking === session ? 'That question is no longer open.' : FOREIGN
-    if (asking !== session && questions.some(({ root }) => root !== session)) return FOREIGN
+    if (asking !== session && questions.some(({ call }) => call.root !== session)) return FOREIGN
     const same = questions.filter(({ digest }) => digest === answer.digest)
-    const { digest, allow, note } = answer
-    for (const question of same.length > 0 ? same : questions) question.answer = { digest, allow, note }
+    const meant = same.length > 0 ? same : questions
+    if (answer.allow && (answer.scope === 'chat' || answer.scope === 'always')) {
+      const refused = meant.map(question => objection(question, answer)).find(sentence => sentence !== undefined)
+      if (refused !== undefined) return refused
+    }
+    const { callId: _, session: __, ...kept } = answer
+    for (const question of meant) question.answer = kept
     return undefined
   }
 }
@@ -74,8 +91,10 @@ function parse(text) {
   } catch {
     return undefined
   }
-  const { callId, session, digest, allow, note = '' } = value ?? {}
+  const { callId, session, digest, allow, note = '', scope = '', pattern = '', expires = 0 } = value ?? {}
   const good = typeof callId === 'string' && (session === undefined || typeof session === 'string') && typeof allow === 'boolean'
     && /^[0-9a-f]{64}$/.test(digest) && typeof note === 'string' && note.length <= MAX_NOTE
-  return good ? { callId, session, digest, allow, note } : undefined
+    && (scope === '' || SCOPES.includes(scope)) && typeof pattern === 'string' && pattern.length <= MAX_PATTERN
+    && Number.isSafeInteger(expires) && expires >= 0
+  return good ? { callId, session, digest, allow, note, scope, pattern, expires } : undefined
 }

@@ -5,6 +5,7 @@
  */
 import { expectHead } from '../lib/effects/shape.mjs'
 import { CODES, PluginError } from '../lib/messages.mjs'
+import { policyOf } from './helpers.mjs'
 
 /**
  * @typedef {object} Approval the Harness's approval service
@@ -12,38 +13,60 @@ import { CODES, PluginError } from '../lib/messages.mjs'
  * @typedef {object} AskOptions
  * @property {() => Approval | undefined} approval
  * @property {import('./answers.mjs').Answers} answers
- * @property {(session: import('../lib/effects/session.mjs').Session) => string} rootOf the id of the chat's own session
  * @property {(agent: any) => void} prepare makes sure that this agent's session can ask
+ * @typedef {{exec: import('./judge.mjs').Execution, call: import('./judge.mjs').Call, decision: import('./judge.mjs').Decision}} AskContext
+ * @typedef {{outcome: string, digest?: string, note?: string, scope?: string, pattern?: string, expires?: number}} Answer
  */
 
-/**
- * @param {AskOptions} options
- * @returns {import('../lib/hot.mjs').EffectHandler} its context is the execution that is judged
- */
-export function askEffect({ approval, answers, rootOf, prepare }) {
-  return async ({ kind, value }, { context: exec, signal }) => {
-    expectHead(kind, value, { session: 'string', callId: 'string', tool: 'string', reason: 'string', digest: 'string' })
-    const { agent, callId, name } = /** @type {import('./judge.mjs').Execution} */ (exec)
+/** @param {AskOptions} options @returns {import('../lib/hot.mjs').EffectHandler} its context is an AskContext */
+export function askEffect({ approval, answers, prepare }) {
+  /** Cards that questions share, while they are open. @type {Map<string, {digest: string, answer: Promise<Answer>}>} */
+  const cards = new Map()
+
+  /** @param {any} value @param {AskContext} context @param {AbortSignal} signal @returns {Promise<Answer>} */
+  async function put({ reason, digest }, { exec, call, decision }, signal) {
+    const { agent, callId, name } = exec
     const service = approval()
-    if (agent === undefined || service === undefined) return { value: { outcome: 'unavailable' } }
-    const session = agent.session.id
-    if (value.session !== session || value.callId !== callId || value.tool !== name) {
-      throw new PluginError(CODES.Refused, 'The gate may ask about its own call only.')
-    }
-
-    const question = answers.open({ root: rootOf(agent.session), session, callId, digest: value.digest })
+    if (agent === undefined || service === undefined) return { outcome: 'unavailable' }
+    const question = answers.open({ call, decision, digest })
     try {
       prepare(agent)
-      const outcome = await service.request({
-        agent, toolName: name, callId, reason: value.reason, signal: AbortSignal.any([exec.signal, signal]),
-      })
-      const { digest = '', note = '', allow } = question.answer ?? {}
-      const contradicted = outcome === 'allowed-once' && allow === false
-      return { value: { outcome: contradicted ? 'rejected' : outcome, ...(digest && { digest }), ...(note && { note }) } }
+      const silent = policyOf(agent.session) === 'never' // the Harness then says no by itself
+      const outcome = await service.request({ agent, toolName: name, callId, reason, signal: AbortSignal.any([exec.signal, signal]) })
+      const { answer } = question
+      if (answer === undefined) return { outcome: silent && outcome === 'rejected' ? 'unavailable' : outcome }
+      const { allow, digest: of, note, scope, pattern, expires } = answer
+      return {
+        outcome: outcome === 'allowed-once' && !allow ? 'rejected' : outcome, // of two answers that contradict each other the no holds
+        digest: of, ...(note && { note }), ...(scope && { scope }), ...(pattern && { pattern }), ...(expires && { expires }),
+      }
     } catch {
-      return { value: { outcome: 'unavailable' } } // no open turn, or the log refused: nobody was asked
+      return { outcome: 'unavailable' } // no open turn, or the log refused: nobody was asked
     } finally {
       question.close()
+    }
+  }
+
+  return async ({ kind, value }, { context, signal }) => {
+    expectHead(kind, value, { session: 'string', callId: 'string', tool: 'string', reason: 'string', digest: 'string', share: 'string?' })
+    const { exec: { agent, callId, name }, call } = /** @type {AskContext} */ (context)
+    if (value.session !== (agent?.session.id ?? '') || value.callId !== callId || value.tool !== name) {
+      throw new PluginError(CODES.Refused, 'The gate may ask about its own call only.')
+    }
+    if (!value.share) return { value: await put(value, context, signal) }
+
+    const key = JSON.stringify([call.root, value.share])
+    for (let card; (card = cards.get(key)) !== undefined;) {
+      const answer = await card.answer
+      if (signal.aborted) return { value: { outcome: 'cancelled' } }
+      if (answer.outcome === 'allowed-once' || answer.outcome === 'rejected') return { value: { ...answer, card: card.digest } }
+    } // the one that asked was called off: this one asks
+    const card = { digest: value.digest, answer: put(value, context, signal) }
+    cards.set(key, card)
+    try {
+      return { value: await card.answer }
+    } finally {
+      cards.delete(key)
     }
   }
 }

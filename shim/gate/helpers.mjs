@@ -10,7 +10,7 @@ import { isHelper } from './modes.mjs'
 const PLAN = 'strata-plan'
 
 /** The last approval policy in a session's log. @param {Agent['session']} session */
-function policyOf({ events }) {
+export function policyOf({ events }) {
   return events.findLast(({ type }) => type === 'approval/policy')?.data.policy
 }
 

@@ -7,12 +7,15 @@
 import { realPaths } from '../lib/effects/paths.mjs'
 import { GitSettingsReader } from '../lib/gitconfig.mjs'
 import { LIMITS } from '../lib/messages.mjs'
+import { subjectOf } from './journal.mjs'
+import { strictest } from './modes.mjs'
 
 /**
  * @typedef {import('../lib/hot.mjs').Instance} Instance
  * @typedef {import('../lib/effects/session.mjs').Session} Session
  * @typedef {{name: string, arguments: unknown, callId: string, signal: AbortSignal, agent?: {session: Session}}} Execution
- * @typedef {{decision: string, reason?: string, rule?: string, digest?: string}} Decision
+ * @typedef {{decision: string, reason?: string, rule?: string, key?: string, args?: Record<string, string>, parts?: object[], digest?: string}} Decision
+ * @typedef {ReturnType<Judge['call']>} Call
  * @typedef {{allowed: boolean, reason?: string, digest: string}} Verdict
  */
 
@@ -23,22 +26,32 @@ export class Judge {
   #instance
   #modes
   #git
+  #journal
 
-  /** @param {Instance} instance the gate's plugin @param {import('./modes.mjs').Modes} modes */
-  constructor(instance, modes) {
+  /**
+   * @param {Instance} instance the gate's plugin
+   * @param {import('./modes.mjs').Modes} modes
+   * @param {Pick<import('./journal.mjs').Journal, 'add'>} [journal] gets what was decided without a question
+   */
+  constructor(instance, modes, journal) {
     this.#instance = instance
     this.#modes = modes
+    this.#journal = journal
     this.#git = new GitSettingsReader((repository, listing) => instance.callSync('git', repository, listing).value)
   }
 
   /** The call as the plugin takes it. @param {Execution} exec */
   call(exec) {
-    const session = exec.agent?.session
-    const { root, mode, startMode } = this.#modes.of(session)
+    return this.callOf(exec.agent?.session, exec)
+  }
+
+  /** A call of a session. @param {Session | undefined} session @param {{name: string, arguments: unknown, callId: string}} what */
+  callOf(session, { name, arguments: args, callId }) {
+    const { root, mode, startMode, said } = this.#modes.of(session)
     const cwd = session?.header.cwd ?? process.cwd()
     return {
-      tool: exec.name, arguments: exec.arguments, mode, ...(startMode && { startMode }), cwd, workspace: cwd,
-      platform: process.platform, root, session: session?.id ?? '', callId: exec.callId,
+      tool: name, arguments: args, mode, ...(startMode && { startMode }), cwd, workspace: cwd,
+      platform: process.platform, root, session: session?.id ?? '', callId, ...(said && { said }),
     }
   }
 
@@ -48,9 +61,37 @@ export class Judge {
     const { decision, looked } = await this.decide(call)
     const digest = decision.digest || this.#digestOf(call)
     if (digest === undefined) return { allowed: false, reason: NO, digest: '' }
-    if (decision.decision === 'allow') return { allowed: true, digest }
-    if (decision.decision === 'deny') return { allowed: false, reason: decision.reason || NO, digest }
-    return this.#confirm(exec, looked, { ...decision, digest })
+    if (decision.decision === 'ask') {
+      const verdict = await this.#confirm(exec, looked, { ...decision, digest })
+      return verdict.allowed ? this.#still(exec, call, verdict) : verdict
+    }
+    const { decision: decided, rule = '', reason = NO } = decision
+    this.note(call, { decision: decided, rule, digest })
+    return decided === 'allow' ? { allowed: true, digest } : { allowed: false, reason, digest }
+  }
+
+  /**
+   * Writes a decision down that the plugin did not write down itself.
+   * @param {Call} call @param {{decision: string, rule: string, by?: string, outcome?: string, digest?: string}} decided
+   */
+  note(call, decided) {
+    this.#journal?.add({
+      time: Date.now(), root: call.root, session: call.session, call: call.callId, tool: call.tool, what: subjectOf(call.arguments),
+      mode: strictest(call.mode, call.startMode ?? ''), ...decided,
+    })
+  }
+
+  /**
+   * A yes, if the mode did not become one that refuses the call while the question was open.
+   * @param {Execution} exec @param {Call} asked @param {Verdict} verdict @returns {Promise<Verdict>}
+   */
+  async #still(exec, asked, verdict) {
+    const call = this.call(exec)
+    if (call.mode === asked.mode && call.startMode === asked.startMode) return verdict
+    const { decision: { decision, rule = '', reason = NO } } = await this.decide(call)
+    if (decision !== 'deny') return verdict
+    this.note(call, { decision, rule, digest: verdict.digest })
+    return { allowed: false, reason, digest: verdict.digest }
   }
 
   /** The digest of a call as it stands now. @param {Execution} exec @returns {string | undefined} */
@@ -60,8 +101,8 @@ export class Judge {
 
   /**
    * What the plugin says of a call, without asking anybody.
-   * @param {ReturnType<Judge['call']>} call
-   * @returns {Promise<{decision: Decision, looked: object}>} looked: the call with what was looked up
+   * @param {Call} call
+   * @returns {Promise<{decision: Decision, looked: Call}>} looked: the call with what was looked up
    */
   async decide(call) {
     try {
@@ -84,13 +125,17 @@ export class Judge {
     }
   }
 
-  /** @param {Execution} exec @param {object} call @param {Decision & {digest: string}} decision @returns {Promise<Verdict>} */
+  /** @param {Execution} exec @param {Call} call @param {Decision & {digest: string}} decision @returns {Promise<Verdict>} */
   async #confirm(exec, call, decision) {
-    const { digest } = decision
+    const { digest, rule = '' } = decision
+    const asked = { call, decision, what: subjectOf(call.arguments) }
     try {
-      const { value } = await this.#instance.call('confirm', { call, decision }, undefined, { signal: exec.signal, context: exec })
+      const { value, fault } = await this.#instance.call('confirm', asked, undefined, { signal: exec.signal, context: { exec, call, decision } })
+      if (fault !== undefined) throw fault
       return value.decision === 'allow' ? { allowed: true, digest } : { allowed: false, reason: value.message || NO, digest }
     } catch {
+      const outcome = exec.signal.aborted ? 'cancelled' : 'unavailable'
+      this.note(call, { decision: 'deny', rule, digest, outcome, by: exec.signal.aborted ? 'nobody' : 'fault' })
       const fallback = /** @type {{message?: string} | undefined} */ (this.#instance.ops.get('confirm')?.default)
       return { allowed: false, reason: fallback?.message ?? NO, digest }
     }

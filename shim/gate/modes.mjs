@@ -13,6 +13,7 @@
  * @property {Mode} mode the root's mode now; manual when the root or its mode is unknown
  * @property {Mode | ''} startMode the strictest mode under which a running turn began: the root's, the caller's own
  * @property {boolean} ours the root stands in one of our presets
+ * @property {number} said seq of the person's newest message to the root, 0 when there is none
  */
 
 /** From the strictest to the loosest. @type {readonly Mode[]} */
@@ -37,18 +38,21 @@ export function isHelper({ header }) {
   return header.parentSession !== undefined && (header.origin === 'subagent' || (header.delegationDepth ?? 0) > 0)
 }
 
-/** What one log says. @typedef {{next: number, preset?: string, sandbox?: string, approval?: string, mode: Mode, ours: boolean, changes: {time: number, mode: Mode}[], turn?: {time: number, mode: Mode}}} Fold */
+/** What one log says. @typedef {{next: number, preset?: string, sandbox?: string, approval?: string, mode: Mode, ours: boolean, changes: {time: number, mode: Mode}[], turn?: {time: number, mode: Mode}, said: number}} Fold */
 
 /** @returns {Fold} */
-const blank = () => ({ next: 0, mode: UNKNOWN, ours: false, changes: [] })
+const blank = () => ({ next: 0, mode: UNKNOWN, ours: false, changes: [], said: 0 })
 
 /**
  * Takes one event into a fold.
  * @param {Fold} fold
- * @param {{type: string, time: number, data: any}} event
+ * @param {{type: string, seq?: number, time: number, data: any}} event
  */
-export function applyEvent(fold, { type, time, data }) {
+export function applyEvent(fold, { type, seq = 0, time, data }) {
   switch (type) {
+    case 'user/message':
+      if (data.source?.kind === 'user') fold.said = seq
+      return
     case 'turn/start':
       fold.turn = { time, mode: fold.mode }
       return
@@ -85,13 +89,13 @@ export class Modes {
 
   /** @param {Session | undefined} session whose call it is; none: nobody's @returns {CallMode} */
   of(session) {
-    if (session === undefined) return { root: '', mode: UNKNOWN, startMode: '', ours: false }
+    if (session === undefined) return { root: '', mode: UNKNOWN, startMode: '', ours: false, said: 0 }
     const { root, id } = this.#root(session)
-    if (root === undefined) return { root: id, mode: UNKNOWN, startMode: '', ours: false }
+    if (root === undefined) return { root: id, mode: UNKNOWN, startMode: '', ours: false, said: 0 }
     const fold = this.#fold(root)
     const own = root === session ? undefined : this.#fold(session).turn
     const startMode = strictest(fold.turn?.mode ?? '', own === undefined ? '' : modeAt(fold, own.time))
-    return { root: id, mode: fold.mode, startMode, ours: fold.ours }
+    return { root: id, mode: fold.mode, startMode, ours: fold.ours, said: fold.said }
   }
 
   /** Walks up the delegation tree. @param {Session} session @returns {{root: Session | undefined, id: string}} */

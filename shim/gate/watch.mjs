@@ -20,12 +20,17 @@ export class Watch {
   /** By the Harness's own object of the call, so that an entry goes when the call does. @type {WeakMap<object, Mark>} */
   #marks = new WeakMap()
   #modes
+  #onCaught
   /** How many calls went around the gate. */
   unseen = 0
 
-  /** @param {import('./modes.mjs').Modes} modes */
-  constructor(modes) {
+  /**
+   * @param {import('./modes.mjs').Modes} modes
+   * @param {(exec: Execution, rule: string) => void} [onCaught] told of each call that is stopped here, and by which rule
+   */
+  constructor(modes, onCaught = () => {}) {
     this.#modes = modes
+    this.#onCaught = onCaught
   }
 
   /** A call is here: not allowed until said so, and fixed as it stands. @param {Execution} exec @returns {Mark} */
@@ -43,10 +48,13 @@ export class Watch {
    */
   refusal(exec) {
     const mark = this.#marks.get(exec)
-    if (mark !== undefined) return mark.allowed ? undefined : UNSEEN
-    const { mode, startMode } = this.#modes.of(exec.agent?.session)
-    if (strictest(mode, startMode) === 'bypass') return undefined
-    this.unseen++
+    if (mark?.allowed) return undefined
+    if (mark === undefined) {
+      const { mode, startMode } = this.#modes.of(exec.agent?.session)
+      if (strictest(mode, startMode) === 'bypass') return undefined
+      this.unseen++
+    }
+    this.#onCaught(exec, 'gate:unseen')
     return UNSEEN
   }
 
@@ -59,7 +67,9 @@ export class Watch {
   mismatch(exec, digestOf) {
     const mark = this.#marks.get(exec)
     if (mark === undefined || !mark.allowed) return this.refusal(exec)
-    return digestOf(exec) === mark.digest ? undefined : CHANGED
+    if (digestOf(exec) === mark.digest) return undefined
+    this.#onCaught(exec, 'gate:changed')
+    return CHANGED
   }
 }
 

@@ -34,6 +34,18 @@ const modesOf = (...all) => new Modes({ get: id => all.find(one => one.id === id
 /** @param {ReturnType<Modes['of']>} found */
 const brief = ({ root, mode, startMode, ours }) => [root, mode, startMode, ours]
 
+test('the person’s newest message is told from others', () => {
+  const root = session('r', {}, ...preset('strata-manual'), ['user/message', { source: { kind: 'user', rpcId: '1' } }])
+  const child = session('h', helper('r'), ['user/message', { source: { kind: 'user' } }], ['user/message', { source: { kind: 'user' } }])
+  const modes = modesOf(root, child)
+  assert.deepEqual([modes.of(root).said, modes.of(child).said], [3, 3])
+  root.append('user/message', { source: { kind: 'goal' } })
+  root.append('user/message', {})
+  assert.equal(modes.of(root).said, 3)
+  root.append('user/message', { source: { kind: 'user' } })
+  assert.deepEqual([modes.of(root).said, modes.of(child).said, modes.of(undefined).said], [6, 6, 0])
+})
+
 suite('the mode of a call', () => {
   for (const [name, mode, ours] of /** @type {const} */ ([
     ['strata-plan', 'plan', true], ['strata-manual', 'manual', true], ['strata-bypass', 'bypass', true],
