@@ -89,10 +89,22 @@ func readable(src string) Problem {
 		return Problem{"bash:continuation", reason.Of(reason.Continued)}
 	case strings.HasSuffix(src, `\`):
 		return Problem{"bash:continuation", reason.Of(reason.Continued)}
-	case !utf8.ValidString(src), strings.ContainsFunc(src, unusual):
+	case holdsUnusual(src):
 		return Problem{"bash:characters", reason.Of(reason.Hidden)}
 	}
 	return Problem{}
+}
+
+func holdsUnusual(src string) bool {
+	for i := range len(src) {
+		switch c := src[i]; {
+		case c >= 0x7F:
+			return !utf8.ValidString(src[i:]) || strings.ContainsFunc(src[i:], unusual)
+		case c < ' ' && c != '\n' && c != '\t':
+			return true
+		}
+	}
+	return false
 }
 
 func unusual(r rune) bool {

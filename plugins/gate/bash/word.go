@@ -10,8 +10,8 @@ import (
 
 // word takes the quotes off a word that is the same text whenever it runs.
 func (w *walker) word(word *syntax.Word) (Word, Problem) {
-	if text, ok := bare(word); ok {
-		return Word{Text: text}, Problem{}
+	if w, ok := bare(word); ok {
+		return w, Problem{}
 	}
 	var out Word
 	var text strings.Builder
@@ -48,17 +48,40 @@ func (w *walker) word(word *syntax.Word) (Word, Problem) {
 }
 
 // bare is a word of one part that means what it says, as most words are.
-func bare(word *syntax.Word) (string, bool) {
+func bare(word *syntax.Word) (Word, bool) {
 	if len(word.Parts) != 1 {
-		return "", false
+		return Word{}, false
 	}
 	switch part := word.Parts[0].(type) {
 	case *syntax.Lit:
-		return part.Value, !strings.ContainsAny(part.Value, "\\~*?[{$`")
+		return literal(part.Value)
 	case *syntax.SglQuoted:
-		return part.Value, !part.Dollar
+		return Word{Text: part.Value}, !part.Dollar
+	case *syntax.DblQuoted:
+		if part.Dollar || len(part.Parts) != 1 {
+			return Word{}, false
+		}
+		lit, ok := part.Parts[0].(*syntax.Lit)
+		if !ok || strings.IndexByte(lit.Value, '\\') >= 0 {
+			return Word{}, false
+		}
+		return Word{Text: lit.Value}, true
 	}
-	return "", false
+	return Word{}, false
+}
+
+// literal is unquoted text in which at most a file pattern is special.
+func literal(value string) (w Word, ok bool) {
+	for i := range len(value) {
+		switch value[i] {
+		case '\\', '~', '{', '$', '`':
+			return Word{}, false
+		case '*', '?', '[':
+			w.Glob = true
+		}
+	}
+	w.Text = value
+	return w, true
 }
 
 // expansion names what a part of a word that is no plain text does.
