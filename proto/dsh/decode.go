@@ -18,6 +18,7 @@ var (
 		TypeUserMessage:       reflect.TypeFor[Message](),
 		TypeAssistantChunk:    reflect.TypeFor[AssistantChunk](),
 		TypeAssistantMessage:  reflect.TypeFor[AssistantMessage](),
+		TypeAssistantAttempt:  reflect.TypeFor[AssistantAttempt](),
 		TypeToolCall:          reflect.TypeFor[ToolCall](),
 		TypeToolResult:        reflect.TypeFor[ToolResult](),
 		TypeApprovalAsked:     reflect.TypeFor[Approval](),
@@ -50,6 +51,8 @@ var (
 		KeySubagent:         reflect.TypeFor[SubagentState](),
 		KeySubagentTiming:   reflect.TypeFor[SubagentTiming](),
 		KeyPlan:             reflect.TypeFor[PlanState](),
+		KeyInbox:            reflect.TypeFor[Inbox](),
+		KeySubagentCatalog:  reflect.TypeFor[[]SubagentCatalog](),
 	}
 )
 

@@ -31,6 +31,7 @@ const (
 	TypeUserMessage       = "user/message"
 	TypeAssistantChunk    = "assistant/chunk" // 0.1.0: live deltas are logged
 	TypeAssistantMessage  = "assistant/message"
+	TypeAssistantAttempt  = "assistant/attempt" // ≥ 0.1.5: a model request without a message
 	TypeToolCall          = "tool/call"
 	TypeToolResult        = "tool/result"
 	TypeApprovalAsked     = "approval/asked"

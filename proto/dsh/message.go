@@ -90,4 +90,6 @@ type AssistantMessage struct {
 	Message     Message `json:"message"`
 	Usage       *Usage  `json:"usage,omitempty"`
 	Interrupted bool    `json:"interrupted,omitempty"`
+	// Stream is how the message came, from 0.1.5 on.
+	Stream []Record `json:"stream,omitempty"`
 }

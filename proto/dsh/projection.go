@@ -15,6 +15,8 @@ const (
 	KeySubagent         = "subagent"
 	KeySubagentTiming   = "subagentTiming"
 	KeyPlan             = "plan"
+	KeyInbox            = "inbox"           // ≥ 0.2
+	KeySubagentCatalog  = "subagentCatalog" // ≥ 0.1.5: a session's helpers
 )
 
 // Permissions is the projection permissions. During a switch CurrentValue passes
