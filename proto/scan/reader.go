@@ -5,6 +5,7 @@
 package scan
 
 import (
+	"bytes"
 	"unicode/utf8"
 )
 
@@ -162,43 +163,45 @@ func (r *Reader) quoted() (inner []byte, plain bool) {
 	return nil, false
 }
 
-// unescape gives what a string with backslashes means. Surrogates are left to
-// encoding/json.
+// unescape gives what a string with backslashes means.
 func (r *Reader) unescape(inner []byte) string {
 	out := make([]byte, 0, len(inner))
-	for i := 0; i < len(inner); i++ {
-		if inner[i] != '\\' {
-			out = append(out, inner[i])
-			continue
+	for {
+		i := bytes.IndexByte(inner, '\\')
+		if i < 0 {
+			return string(append(out, inner...))
 		}
-		i++
-		switch c := inner[i]; c {
-		case '"', '\\', '/':
-			out = append(out, c)
-		case 'b':
-			out = append(out, '\b')
-		case 'f':
-			out = append(out, '\f')
-		case 'n':
-			out = append(out, '\n')
-		case 'r':
-			out = append(out, '\r')
-		case 't':
-			out = append(out, '\t')
-		case 'u':
-			u, ok := hex4(inner[i+1:])
-			if !ok || u >= 0xD800 && u < 0xE000 {
-				r.failed = true
-				return ""
-			}
-			out = utf8.AppendRune(out, u)
-			i += 4
-		default:
+		c, size, ok := escape(inner[i:])
+		if !ok {
 			r.failed = true
 			return ""
 		}
+		out = utf8.AppendRune(append(out, inner[:i]...), c)
+		inner = inner[i+size:]
 	}
-	return string(out)
+}
+
+// escape reads the escape that a text begins with and gives its length too.
+// Surrogates are left to encoding/json.
+func escape(text []byte) (c rune, size int, ok bool) {
+	switch text[1] {
+	case '"', '\\', '/':
+		return rune(text[1]), 2, true
+	case 'b':
+		return '\b', 2, true
+	case 'f':
+		return '\f', 2, true
+	case 'n':
+		return '\n', 2, true
+	case 'r':
+		return '\r', 2, true
+	case 't':
+		return '\t', 2, true
+	case 'u':
+		c, ok = hex4(text[2:])
+		return c, 6, ok && (c < 0xD800 || c >= 0xE000)
+	}
+	return 0, 0, false
 }
 
 func hex4(digits []byte) (rune, bool) {
@@ -237,14 +240,10 @@ func (r *Reader) skip(depth int) {
 	case depth == 0:
 		r.failed = true
 	case c == '"':
-		if inner, plain := r.quoted(); !plain && !r.failed {
-			r.unescape(inner)
-		}
+		r.skipText()
 	case c == '{':
 		for r.Open('{'); r.More('}'); {
-			if inner, plain := r.quoted(); !plain && !r.failed {
-				r.unescape(inner)
-			}
+			r.skipText()
 			r.take(':')
 			r.skip(depth - 1)
 		}
@@ -260,6 +259,27 @@ func (r *Reader) skip(depth int) {
 		r.word("null")
 	default:
 		r.number()
+	}
+}
+
+// skipText reads a string without making one of it.
+func (r *Reader) skipText() {
+	inner, plain := r.quoted()
+	if plain || r.failed {
+		return
+	}
+	for i := bytes.IndexByte(inner, '\\'); i >= 0; {
+		if _, size, ok := escape(inner[i:]); ok {
+			i += size
+		} else {
+			r.failed = true
+			return
+		}
+		next := bytes.IndexByte(inner[i:], '\\')
+		if next < 0 {
+			return
+		}
+		i += next
 	}
 }
 
