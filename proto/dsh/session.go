@@ -68,6 +68,22 @@ type Goal struct {
 	MaxGoalRounds int      `json:"maxGoalRounds"`
 }
 
+// GoalRef names a goal as of a revision: what was changed since is not overwritten.
+type GoalRef struct {
+	ID       string `json:"id"`
+	Revision int64  `json:"revision"`
+}
+
+// GoalView is what goals/get answers: flat, unlike the projection goal. Activation is
+// armed, or disarmed, such as after a restart until it is resumed.
+type GoalView struct {
+	Goal
+	RoundsStarted int    `json:"roundsStarted"`
+	CreatedAt     int64  `json:"createdAt"` // Unix milliseconds
+	UpdatedAt     int64  `json:"updatedAt"` // Unix milliseconds
+	Activation    string `json:"activation"`
+}
+
 // Blocked says why a goal is blocked, such as round-limit.
 type Blocked struct {
 	Code    string `json:"code"`

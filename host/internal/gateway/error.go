@@ -16,7 +16,8 @@ var (
 	ErrRewound = errors.New("the session's log is shorter than what was read")
 )
 
-// Codes that the Harness answers with (harness-rc8.md §3), and ours.
+// Codes that the Harness answers with (harness-rc8.md §3), and ours. Those of the
+// newer wire that have an older name are given under it; see also modern.go.
 const (
 	CodeSessionNotFound  = "session-not-found"
 	CodeSessionConflict  = "session-conflict"

@@ -60,7 +60,27 @@ type Unqueuer interface {
 	Unqueue(ctx context.Context, sessionID, messageID string) error
 }
 
-// Info is what the Harness says of itself.
+// Goals is a Gateway whose wire has goals. A change of a goal that is not as the
+// reference says any more is an *Error.
+type Goals interface {
+	// Goal gives the session's goal, nil where there is none.
+	Goal(ctx context.Context, sessionID string) (*dsh.GoalView, error)
+	// CreateGoal sets one; MaxRounds 0 leaves the number to the Harness.
+	CreateGoal(ctx context.Context, sessionID, objective string, maxRounds int) (dsh.GoalRef, error)
+	// EditGoal changes what is not "" or 0.
+	EditGoal(ctx context.Context, sessionID string, ref dsh.GoalRef, objective string, maxRounds int) error
+	// ChangeGoal does what verb says: pause, resume, complete or clear.
+	ChangeGoal(ctx context.Context, sessionID string, ref dsh.GoalRef, verb string) error
+}
+
+// HelperPrompter is a Gateway whose wire can speak to a helper.
+type HelperPrompter interface {
+	// PromptHelper hands a message to a helper that goes on; p.SessionID is the
+	// helper's. RequestID makes it idempotent.
+	PromptHelper(ctx context.Context, parentID string, p Prompt) error
+}
+
+// Info is what the Harness says of itself. A wire that does not say it leaves it "".
 type Info struct {
 	Version string
 	CWD     string
@@ -121,13 +141,20 @@ type Stream interface {
 	Close()
 }
 
-// Item is one delivery of a Stream: an event, or a projection's new value.
+// Item is one delivery of a Stream: an event, a projection's new value, or a piece
+// of an answer while it is made; exactly one field is set.
 // Projections are delivered in order with the events but are not replayed: where
 // events are read from the log (at the start, after a reconnect) the current
 // values follow them once.
 type Item struct {
 	Event      *dsh.Event
 	Projection *Projection
+	// Live is set on the wire of 0.1.5 and later, where deltas are no events (on the
+	// older one they are, of type assistant/chunk). Turn and Step are set in all of an
+	// attempt's frames. Each attempt is given from its start, its chunks by rising
+	// Index, and each has its end, also where a reconnect lies between. A start of
+	// the same AttemptID again means: what came of it so far is void.
+	Live *dsh.Live
 }
 
 // Projection is a folded value the Harness keeps beside the log.
