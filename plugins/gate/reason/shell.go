@@ -1,7 +1,8 @@
 package reason
 
-// What PowerShell commands are asked to do.
+// What PowerShell commands, and programs with a script of their own, are asked to do.
 const (
+	ScriptOf  = "This hands {program} a script that is not known to be harmless: {script}."
 	Provider  = "This looks at something that is no file: {path}."
 	PipedInto = "This hands {program} things that are only known when it runs."
 	Repeated  = "This gives {program} the same option twice: {option}."

@@ -1,6 +1,12 @@
 package rules
 
-import "strings"
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"strata.dev/bridge/plugins/gate/script"
+)
 
 // Kinds are the kinds of values and operands, each with the test that a word
 // must pass. Paths of "path", "dir" and "rev" are handed on to be judged by
@@ -9,16 +15,36 @@ var Kinds = map[string]func(string) bool{
 	"text":   func(string) bool { return true },
 	"num":    number,
 	"word":   word,
-	"path":   func(s string) bool { return s != "" },
+	"path":   pathWord,
+	"input":  inputWord,
 	"rev":    revision,
 	"format": gitFormat,
 	"refs":   func(s string) bool { return !strings.Contains(s, "signature") },
 	"lines":  func(s string) bool { return s != "" && strings.Trim(s, "0123456789,+-") == "" },
-	"sed":    sedPrint,
+	"width":  func(s string) bool { return s != "" && len(s) < 5 && strings.Trim(s, "0123456789") == "" },
+	"size":   size,
+	"file":   fileWord,
+	"sed":    script.Sed,
+	"jq":     script.JQ,
+	"awk":    script.Awk,
+	"assign": func(s string) bool { name, _, ok := strings.Cut(s, "="); return ok && script.AwkVariable(name) },
+	"column": columns,
+	"key":    gitKey,
 	"printf": printfFormat,
 	"time":   func(s string) bool { return strings.HasPrefix(s, "+") },
 	"prog":   func(s string) bool { return word(s) && s != "" },
 }
+
+// scripts are the kinds that are small programs.
+var scripts = map[string]bool{"sed": true, "awk": true, "jq": true}
+
+// pathWord is a word that every program takes for a path: some read one that
+// begins with + as an option (tail +1f does not end).
+func pathWord(s string) bool { return s != "" && s[0] != '+' }
+
+// inputWord is a path that is neither an assignment to awk (a=b) nor, to GNU's
+// binary tools, a file with more arguments (@a).
+func inputWord(s string) bool { return pathWord(s) && s[0] != '@' && !strings.Contains(s, "=") }
 
 // number is digits with a sign before and a unit behind: 20, +5, -3, 1K, 10MB, 0.5.
 func number(s string) bool {
@@ -60,21 +86,53 @@ func gitFormat(s string) bool {
 	return true
 }
 
-// sedPrint is a sed script that prints lines by number: 5p; 1,20p; 10,$p; 3p;7p.
-func sedPrint(s string) bool {
-	for command := range strings.SplitSeq(s, ";") {
-		lines, ok := strings.CutSuffix(command, "p")
-		from, to, ranged := strings.Cut(lines, ",")
-		if !ok || !sedLine(from) || ranged && !sedLine(to) {
+// gitKey is a setting of git whose value is no secret and no address.
+func gitKey(s string) bool {
+	section, rest, ok := strings.Cut(strings.ToLower(s), ".")
+	if !ok || !word(rest) {
+		return false
+	}
+	switch section {
+	case "user", "core", "init", "branch", "pull", "push", "merge", "rebase", "diff", "log", "color", "status", "i18n", "commit", "tag", "fetch":
+		return true
+	case "remote":
+		return strings.HasSuffix(rest, ".url") || strings.HasSuffix(rest, ".fetch")
+	}
+	return false
+}
+
+// size is a size as find takes it: +1M, -100c, 5.
+func size(s string) bool {
+	s = strings.TrimLeft(s, "+-")
+	unit := strings.TrimLeft(s, "0123456789")
+	return len(unit) < len(s) && (unit == "" || len(unit) == 1 && strings.Contains("bcwkKmMgGtT", unit))
+}
+
+// columns are ps's names for what it shows, with an order in front where it
+// sorts. One that it does not know would make it read the whole line anew, as
+// BSD's, where e shows environments.
+func columns(s string) bool {
+	for name := range strings.SplitSeq(s, ",") {
+		if !slices.Contains(psColumns, strings.TrimLeft(name, "+-")) {
 			return false
 		}
 	}
 	return true
 }
 
-func sedLine(s string) bool {
-	return s == "$" || s != "" && strings.Trim(s, "0123456789") == ""
+var psColumns = strings.Fields("pid ppid pgid sid user ruser uid group gid comm args cmd command pcpu %cpu pmem %mem rss vsz etime time stat state s start lstart nice ni pri tty tt psr nlwp wchan fname")
+
+// fileWord is a path that looks like a file's and not like a folder's.
+func fileWord(s string) bool {
+	name := path.Base(s)
+	if !pathWord(s) || strings.HasSuffix(s, "/") || name == "." || name == ".." {
+		return false
+	}
+	return path.Ext(name) != "" || slices.Contains(bareFiles, strings.ToLower(name))
 }
+
+// bareFiles are names of files that have no ending.
+var bareFiles = strings.Fields("makefile dockerfile containerfile license licence readme changelog authors contributing copying notice todo version gemfile rakefile procfile vagrantfile jenkinsfile justfile brewfile podfile cmakelists codeowners")
 
 // printfFormat is a format that is no option and holds no %n, which writes a variable.
 func printfFormat(s string) bool {
@@ -96,7 +154,7 @@ func printfFormat(s string) bool {
 // paths are the paths that a word of this kind names.
 func paths(kind, text string) []string {
 	switch kind {
-	case "path":
+	case "path", "input", "file":
 		return []string{text}
 	case "rev":
 		// A revision, a path, or rev:path; git takes what it finds. The path of

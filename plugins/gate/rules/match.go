@@ -21,10 +21,12 @@ type Match struct {
 	Git     bool // holds only if the repository's settings start no program
 }
 
-// Path is a path that the command looks at; Deep says that all below it is read.
+// Path is a path that the command looks at; Deep says that all below it is read,
+// File that it must not be a folder.
 type Path struct {
 	Word string
 	Deep bool
+	File bool
 }
 
 // Match finds the rule that takes all words of a command. piped says that its
@@ -51,7 +53,7 @@ func (rs *Rules) Match(words []Word, piped bool) Match {
 		if m.OK {
 			return m
 		}
-		if best.Rule != "option" && best.Rule != "operand" { // they say more than that no rule was meant
+		if best.Rule == "program" || best.Rule == "command" { // others say more than that no rule was meant
 			best = m
 		}
 	}
@@ -101,7 +103,7 @@ func (r *rule) match(args []Word, piped bool) Match {
 	}
 	deep := r.Deep == "*" || m.any(r.Deep)
 	for i := range m.paths {
-		m.paths[i].Deep = deep
+		m.paths[i].Deep, m.paths[i].File = deep, r.Files
 	}
 	return Match{OK: true, Program: r.Name, Rule: r.Name, Paths: m.paths, Git: r.Git}
 }
@@ -117,6 +119,8 @@ func (m *matcher) options() *Match {
 			m.args = nil
 		case len(w.Text) < 2 || w.Text[0] != '-' || m.Plain:
 			m.operands = append(m.operands, w)
+		case m.First && len(m.operands) > 0:
+			return m.refuse("option", reason.Option, "option", w.Text)
 		case w.Glob:
 			return m.refuse("glob", reason.FilePattern, "text", w.Text)
 		case strings.HasPrefix(w.Text, "--"):
@@ -172,7 +176,7 @@ func (m *matcher) longOption(text string) bool {
 	m.used = append(m.used, "--"+name)
 	switch {
 	case has:
-		return o.kind != "" && m.value(o, value)
+		return o.kind != "" && !strings.Contains(o.kind, "+") && m.value(o, value)
 	case o.kind == "" || o.attached:
 		return true
 	}
@@ -199,19 +203,29 @@ func (m *matcher) bundle(letters string) bool {
 	return true
 }
 
-// next takes the next word as an option's value. Unless it is a number, one that
-// looks like an option is not taken: a program that reads it as an option after
-// all (git, for an option that wants its value attached) would act on it.
+// next takes the next word as an option's value, or the next two. Unless it is a
+// number, one that looks like an option is not taken: a program that reads it as
+// an option after all (git, for an option that wants its value attached) would
+// act on it. Behind an operand it must be harmless as a path too: some programs
+// look for options only before their operands.
 func (m *matcher) next(o option) bool {
-	if len(m.args) == 0 || m.args[0].Glob {
-		return false
+	for kind := range strings.SplitSeq(o.kind, "+") {
+		if len(m.args) == 0 || m.args[0].Glob {
+			return false
+		}
+		value := m.args[0].Text
+		if strings.HasPrefix(value, "-") && kind != "num" {
+			return false
+		}
+		m.args = m.args[1:]
+		if !m.value(option{kind: kind}, value) {
+			return false
+		}
+		if len(m.operands) > 0 && kind != "num" && kind != "path" && value != "" {
+			m.paths = append(m.paths, Path{Word: value})
+		}
 	}
-	value := m.args[0].Text
-	if strings.HasPrefix(value, "-") && o.kind != "num" {
-		return false
-	}
-	m.args = m.args[1:]
-	return m.value(o, value)
+	return true
 }
 
 func (m *matcher) value(o option, value string) bool {
@@ -242,14 +256,14 @@ func (m *matcher) words(piped bool) *Match {
 		if bad := m.operand(kind, w, piped); bad != nil {
 			return bad
 		}
-		named = named || kind == "path" || kind == "rev"
+		named = named || paths(kind, w.Text) != nil
 	}
 	least := len(kinds)
 	if m.repeat != 0 && least > 0 {
 		least--
 	}
 	switch {
-	case len(m.operands) < least, m.Input && !named && !piped:
+	case len(m.operands) < least, m.Input && !named && !piped && !m.any(m.NoInput):
 		return m.refuse("operand", reason.Missing)
 	case m.Here && !named:
 		m.paths = append(m.paths, Path{Word: "."})
@@ -259,11 +273,13 @@ func (m *matcher) words(piped bool) *Match {
 
 func (m *matcher) operand(kind string, w Word, piped bool) *Match {
 	switch {
+	case scripts[kind] && !fits(kind, w.Text):
+		return m.refuse("script", reason.ScriptOf, "script", w.Text)
 	case kind == "" || !fits(kind, w.Text):
 		return m.refuse("operand", reason.Operand, "operand", w.Text)
 	case w.Glob && !(m.Globs && kind == "path"):
 		return m.refuse("glob", reason.FilePattern, "text", w.Text)
-	case w.Text == "-" && kind == "path":
+	case w.Text == "-" && paths(kind, w.Text) != nil && kind != "rev":
 		if !piped {
 			return m.refuse("operand", reason.Missing)
 		}

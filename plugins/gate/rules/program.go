@@ -24,7 +24,8 @@ type Program struct {
 	//	--color[=word]  a long option with a value that must be attached
 	//	-#              a number as an option (head -20)
 	//
-	// A value's kind is a name from Kinds, or words to choose from: a|b|c.
+	// A value's kind is a name from Kinds, or words to choose from: a|b|c. Two
+	// kinds with + between are two values, each a word of its own.
 	Options string
 	// Operands lists the kinds of the words that are no options, in order; the
 	// last may end in * (any number) or ? (one or none).
@@ -34,8 +35,10 @@ type Program struct {
 	// Need names options of which one must be there for the rule to hold.
 	Need string
 	// Input says that the program reads its input when no path is named: it
-	// must stand behind a pipe then, or it waits for ever.
-	Input bool
+	// must stand behind a pipe then, or it waits for ever. With an option of
+	// NoInput it does not.
+	Input   bool
+	NoInput string
 	// Globs says that no file name can make this program do harm, so that an
 	// unquoted file pattern may be handed to it.
 	Globs bool
@@ -47,6 +50,12 @@ type Program struct {
 	Git bool
 	// Plain says that no word is an option, whatever it looks like.
 	Plain bool
+	// First says that options must stand before all operands: where the program
+	// takes later ones for operands, it would write to them.
+	First bool
+	// Files says that a path must not be a folder: what lies in it would be read,
+	// also through links.
+	Files bool
 	// Expression lists, in the form of Options, the words that may follow the
 	// operands in any order and number: find's tests and actions.
 	Expression string
@@ -146,7 +155,7 @@ func compile(p Program) (*rule, error) {
 			return nil, fmt.Errorf("operand kind %q is not known", kind)
 		}
 	}
-	for _, name := range strings.Fields(p.Instead + " " + p.Need + " " + p.Deep) {
+	for _, name := range strings.Fields(p.Instead + " " + p.Need + " " + p.Deep + " " + p.NoInput) {
 		if name != "*" && !r.has(name) {
 			return nil, fmt.Errorf("names an option %q that it does not take", name)
 		}
@@ -197,6 +206,9 @@ func (r *rule) option(token string) error {
 // known tells whether a kind is a list of words (a|b, or =a for a single one) or
 // stands in Kinds.
 func known(kind string) bool {
+	if first, second, two := strings.Cut(kind, "+"); two {
+		return known(first) && known(second)
+	}
 	return strings.ContainsAny(kind, "|=") || Kinds[kind] != nil
 }
 

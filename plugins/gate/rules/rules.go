@@ -5,7 +5,7 @@ import "slices"
 // Builtin are the accept-lists of the gate. A list that fails its own examples
 // panics here: such a gate must not load.
 var Builtin = func() *Rules {
-	rs, err := Load(slices.Concat(files, text, system, git)...)
+	rs, err := Load(slices.Concat(list, read, sums, text, search, scripted, system, git, versions)...)
 	if err != nil {
 		panic(err)
 	}

@@ -26,7 +26,7 @@ var system = []Program{
 		Match: []string{"command -v node"}, NotMatch: []string{"command rm x", "command -p rm", "command -v ./x"},
 	},
 	{
-		Name: "type", Options: "-atp", Operands: "prog*",
+		Name: "type", Options: "-atpP", Operands: "prog*",
 		Match: []string{"type go", "type -a ls"}, NotMatch: []string{"type -f x", "type ./x"},
 	},
 	{
@@ -46,21 +46,55 @@ var system = []Program{
 		Match: []string{"uname -a"}, NotMatch: []string{"uname x", "uname -S x"},
 	},
 	{
-		Name:    "ps", // never the BSD e or -E: they show environments
-		Options: "-eAfFlHTjLwN -o:word -p:num -u:word -C:word --sort=word --forest --no-headers", Operands: "=aux|ax|axu|auxw|auxww|auxf|ux|x|u?",
-		Match: []string{"ps", "ps aux", "ps -ef", "ps -eo pid,cmd"}, NotMatch: []string{"ps auxe", "ps e", "ps -E", "ps aux e"},
+		// Never e of BSD's, which shows environments: with -u, -U, -C or an unknown
+		// column ps may read the whole line anew, and then e is that.
+		Name:    "ps",
+		Options: "-eAfFlHjLTw -o:column -p:num --pid=num --sort=column --forest --no-headers", Operands: "=aux|ax|axu|auxw|auxww|auxf|ux|x|u?",
+		Match:    []string{"ps", "ps aux", "ps -ef", "ps -eo pid,cmd", "ps aux --sort=-%mem", "ps -p 1 -o comm"},
+		NotMatch: []string{"ps auxe", "ps e", "ps -E", "ps aux e", "ps -eux", "ps -e -u x", "ps -eo pid,environ", "ps -eo pid,frob", "ps -eC x", "ps aux --sort=frob", "ps -en x"},
 	},
 	{
-		Name:    "test", // never -v and -R: they look inside a variable's name, which may hold a command
-		Options: "-defghkLprsSuwxzn", Operands: "path path*",
-		Match: []string{"test -f go.mod", "test -d src"}, NotMatch: []string{"test -v a[$(id)]", "test a -nt b", "test -f a -o -f b", "test", "test -R x"},
+		Name: "uptime", Options: "-ps --pretty --since",
+		Match: []string{"uptime", "uptime -p"}, NotMatch: []string{"uptime x"},
 	},
 	{
-		Name: "basename", Options: "-az -s:text --multiple --suffix=text --zero", Operands: "text text*",
-		Match: []string{"basename src/util.go"}, NotMatch: []string{"basename", "basename --frob a"},
+		Name: "free", Options: "-bkmghltw --human --si --lohi --total --wide --mebi --gibi", // never -s, which repeats
+		Match: []string{"free -h"}, NotMatch: []string{"free -s 1", "free -hs 1", "free -c 5"},
+	},
+	{Name: "nproc", Options: "--all", Match: []string{"nproc"}, NotMatch: []string{"nproc x"}},
+	{Name: "arch", Match: []string{"arch"}, NotMatch: []string{"arch x"}},
+	{Name: "groups", Operands: "prog?", Match: []string{"groups"}, NotMatch: []string{"groups -x"}},
+	{Name: "logname", Match: []string{"logname"}, NotMatch: []string{"logname x"}},
+	{Name: "tty", Options: "-s", Match: []string{"tty"}, NotMatch: []string{"tty x"}},
+	{
+		Name: "hostname", Options: "-sI --short", // a word sets it; -f, -d, -i and -A ask the network
+		Match: []string{"hostname", "hostname -s"}, NotMatch: []string{"hostname newname", "hostname -f", "hostname -F x", "hostname -A"},
 	},
 	{
-		Name: "dirname", Options: "-z --zero", Operands: "text text*",
-		Match: []string{"dirname src/util.go"}, NotMatch: []string{"dirname", "dirname --frob a"},
+		Name: "lscpu", Options: "-abcBJxy --all --json", // never -s, another root
+		Match: []string{"lscpu"}, NotMatch: []string{"lscpu -s /x", "lscpu x"},
+	},
+	{
+		Name: "getconf", Options: "-a", Operands: "prog?", // never -v, which starts a helper
+		Match: []string{"getconf PAGE_SIZE"}, NotMatch: []string{"getconf -v x y", "getconf PATH_MAX /x"},
+	},
+	{
+		Name: "whereis", Options: "-bms", Operands: "prog prog*",
+		Match: []string{"whereis go"}, NotMatch: []string{"whereis", "whereis -B /x -f y"},
+	},
+	{
+		Name: "ulimit", Options: "-a", Need: "-a",
+		Match: []string{"ulimit -a"}, NotMatch: []string{"ulimit", "ulimit -n 5", "ulimit -a 5"},
+	},
+	{
+		Name: "sw_vers", Match: []string{"sw_vers"}, NotMatch: []string{"sw_vers x"},
+	},
+	{
+		Name: "cal", Options: "-1 -3 -m -y", Operands: "num?",
+		Match: []string{"cal", "cal 2024"}, NotMatch: []string{"cal -x"},
+	},
+	{
+		Name: "expr", Operands: "text text*", Plain: true,
+		Match: []string{"expr 1 + 2"}, NotMatch: []string{"expr"},
 	},
 }
