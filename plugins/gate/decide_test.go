@@ -69,7 +69,7 @@ func TestTools(t *testing.T) {
 		{"decompress", `{"id":"x"}`, allow("tool:decompress")},
 		{"decompress", `{"id":"x","toFile":"out.txt"}`, ask("tool:decompress", "This would write the file out.txt.")},
 		{"subagent", `{"description":"d","prompt":"p"}`, allow("tool:subagent")},
-		{"workflow", `{"script":"x","meta":{}}`, allow("tool:workflow")},
+		{"workflow", `{"script":"x","meta":{}}`, ask("tool:workflow", "This runs a script that the assistant wrote, which can do anything on this computer.")},
 		{"web_search", `{"queries":["a b","c"]}`, ask("tool:web_search", "The assistant wants to search the web for: a b; c. Search words go to the search service.")},
 		{"web_fetch", `{"url":"https://a.invalid/"}`, ask("tool:web_fetch", "The assistant wants to open the web page https://a.invalid/.")},
 		{"mcp__github__create_issue", `{}`, ask("tool:mcp", "This uses the connected tool create_issue of github, which can change things.")},

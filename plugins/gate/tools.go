@@ -19,8 +19,10 @@ var bookkeeping = map[string]bool{
 // helper has them.
 var reporting = map[string]bool{"report": true, "structured_output": true}
 
-// delegation starts helpers, whose own calls are gated.
-var delegation = map[string]bool{"subagent": true, "subagent_fork": true, "workflow": true, "ralph": true}
+// delegation starts helpers, whose own calls are gated. Not workflow: its script
+// is the assistant's own, and the Harness runs it in a vm that is no boundary, so
+// that it can do whatever the Harness can. ralph runs a fixed script.
+var delegation = map[string]bool{"subagent": true, "subagent_fork": true, "ralph": true}
 
 // judge says what a call does, by its words alone.
 func judge(call abi.GateCall, config abi.GateConfig) []finding {
@@ -42,6 +44,8 @@ func judge(call abi.GateCall, config abi.GateConfig) []finding {
 		return touches(name, reason.WritesFile, a, "toFile")
 	case bookkeeping[name], delegation[name]:
 		return []finding{{rule: "tool:" + name}}
+	case name == "workflow":
+		return one("tool:workflow", reason.Workflow)
 	case reporting[name] && call.Root != "" && call.Session != call.Root:
 		return []finding{{rule: "tool:" + name}}
 	case name == "web_search":

@@ -30,7 +30,7 @@ func TestBookkeepingNeverAsks(t *testing.T) {
 	names := []string{
 		"todo_write", "get_goal", "create_goal", "update_goal", "list_agents", "list_subagent_models", "send_message",
 		"interrupt_agent", "skill", "strata_status", "compress", "search_context", "decompress",
-		"subagent", "subagent_fork", "workflow", "ralph",
+		"subagent", "subagent_fork", "ralph",
 	}
 	for _, name := range names {
 		allow := "allow tool:" + name
@@ -186,4 +186,19 @@ func quoted(s string) string {
 		panic(err)
 	}
 	return string(b)
+}
+
+// A workflow's script leaves its vm in one line, so it is judged like any script,
+// and no yes in advance covers it.
+func TestAWorkflowIsAScript(t *testing.T) {
+	call := called("workflow", `{"meta":{"name":"n","description":"d"},"script":"agent.constructor('return process')()"}`)
+	want := map[abi.Mode]string{
+		abi.Manual: "ask tool:workflow", abi.Plan: "deny tool:workflow", abi.Bypass: "allow mode:bypass", "unknown": "ask tool:workflow",
+	}
+	if diff := cmp.Diff(want, in(call, abi.GateConfig{})); diff != "" {
+		t.Error(diff)
+	}
+	if f := judge(call, abi.GateConfig{}); len(f) != 1 || f[0].named || f[0].file != "" || len(f[0].words) > 0 {
+		t.Errorf("a permission can cover it: %+v", f)
+	}
 }

@@ -52,6 +52,7 @@ const (
 	Connected   = "This uses the connected tool {tool} of {server}, which can change things."
 	InPlan      = "This uses a connected tool ({tool}), which Plan does without."
 	RunsCommand = "This runs your own command {tool}."
+	Workflow    = "This runs a script that the assistant wrote, which can do anything on this computer."
 	OtherTool   = "This uses the tool {tool}, which can change things."
 	Argument    = "The tool {tool} was given something that it is not known to take: {argument}."
 	BadCall     = "The tool {tool} was called in a way that cannot be read."
