@@ -9,15 +9,18 @@ const (
 		--find-renames[=word] --find-copies[=word] --word-diff[=color|plain|porcelain|none] --word-diff-regex=text --color-words[=text]
 		--color[=always|never|auto] --no-color --minimal --patience --histogram --diff-algorithm=word --ignore-all-space
 		--ignore-space-change --ignore-space-at-eol --ignore-cr-at-eol --ignore-blank-lines --function-context --full-index
-		--binary --abbrev[=num] --diff-filter=word --pickaxe-all --pickaxe-regex --text --no-ext-diff --no-textconv
-		--inter-hunk-context=num --src-prefix=text --dst-prefix=text --no-prefix --line-prefix=text --ignore-submodules[=word] `
-	gitLog = gitDiff + ` -# -n:num -iEFPgcm --cc --oneline --graph --decorate[=short|full|auto|no] --no-decorate --all --branches[=text]
+		--binary --abbrev[=num] --diff-filter=word --pickaxe-all --pickaxe-regex --text --no-ext-diff
+		--inter-hunk-context=num --relative[=path] --no-relative --color-moved[=word] --no-color-moved --ws-error-highlight=word --indent-heuristic
+		--anchored=text --stat-width=num --stat-count=num --diff-merges=word --no-textconv --ita-invisible-in-index --src-prefix=text --dst-prefix=text --no-prefix --line-prefix=text --ignore-submodules[=word] `
+	gitLog = gitDiff + ` -# -n:num -L:range -iEFPgctm --cc --oneline --graph --decorate[=short|full|auto|no] --no-decorate --all --branches[=text]
 		--tags[=text] --remotes[=text] --format[=format] --pretty[=format] --abbrev-commit --no-abbrev-commit --since=text --after=text
 		--until=text --before=text --author=text --committer=text --grep=text --invert-grep --all-match
 		--regexp-ignore-case --extended-regexp --fixed-strings --perl-regexp --merges --no-merges --first-parent --max-count=num
 		--skip=num --follow --reverse --date=text --date-order --author-date-order --topo-order --full-history --no-walk[=word]
 		--left-right --left-only --right-only --cherry --cherry-pick --cherry-mark --boundary --source --ancestry-path --no-notes
-		--relative-date --parents --children --walk-reflogs --full-diff --no-show-signature `
+		--relative-date --simplify-by-decoration --min-parents=num --max-parents=num --no-min-parents --no-max-parents --show-pulls --remerge-diff
+		--exclude=text --glob=text --no-commit-id --root --mailmap --no-mailmap --use-mailmap --log-size --no-expand-tabs --encoding=word
+		--clear-decorations --decorate-refs=text --decorate-refs-exclude=text --since-as-filter=text --parents --children --walk-reflogs --full-diff --no-show-signature `
 	gitList = ` --contains[=text] --no-contains[=text] --merged[=text] --no-merged[=text] --points-at[=text] --sort=word --format=refs
 		--color[=always|never|auto] --no-color --no-column --ignore-case -i `
 )
@@ -35,7 +38,7 @@ var git = []Program{
 	},
 	{
 		Name: "git log", Git: true, Options: gitLog, Operands: "rev*",
-		Match:    []string{"git log --oneline -20", "git log -p -2 -- src/util.go", "git log -1 --format=%H", "git log main..HEAD", "git log -n 5 -S needle", "git log --pretty=oneline"},
+		Match:    []string{"git log --oneline -20", "git log -p -2 -- src/util.go", "git log -1 --format=%H", "git log main..HEAD", "git log -n 5 -S needle", "git log --pretty=oneline", "git log -L 1,5:a.go", "git log -L:main:a.go"},
 		NotMatch: []string{"git log -p --output=x", "git log --ext-diff", "git log --show-signature", "git log --format=%G?", "git log --format=%h%+GS", "git log --pretty=mine", "git -p log", "git log --textconv", "git log --format --output=%x", "git log --since --output=x", "git log -S --output=x"},
 	},
 	{
@@ -68,6 +71,11 @@ var git = []Program{
 		Name: "git tag", Git: true, Options: gitList + "-l -n[num] --list", Operands: "text*", Need: "-l --list",
 		Match:    []string{"git tag --list v1.*", "git tag -l"},
 		NotMatch: []string{"git tag -d -l v1", "git tag -f --list v1", "git tag -n v1"},
+	},
+	{
+		Name: "git remote", Git: true, Options: "--push --all", Operands: "=get-url word",
+		Match:    []string{"git remote get-url origin", "git remote get-url --all origin"},
+		NotMatch: []string{"git remote set-url origin x", "git remote get-url", "git remote --push"},
 	},
 	{
 		Name: "git remote", Git: true, Options: "-v --verbose",
@@ -145,6 +153,67 @@ var git = []Program{
 	{
 		Name: "git shortlog", Git: true, Options: "-snec --summary --numbered --email --group=word --since=text --until=text --all --no-merges", Operands: "rev rev*",
 		Match: []string{"git shortlog -sn HEAD"}, NotMatch: []string{"git shortlog -sn", "git shortlog --format=%G? HEAD"},
+	},
+	{
+		Name: "git whatchanged", Git: true, Options: gitLog, Operands: "rev*",
+		Match: []string{"git whatchanged -3"}, NotMatch: []string{"git whatchanged --output=x"},
+	},
+	{
+		Name: "git cherry", Git: true, Options: "-v --abbrev[=num]", Operands: "rev*",
+		Match: []string{"git cherry -v main"}, NotMatch: []string{"git cherry --frob", "git cherry-pick x"},
+	},
+	{
+		Name: "git range-diff", Git: true, Options: gitDiff, Operands: "rev rev*",
+		Match: []string{"git range-diff main..a main..b"}, NotMatch: []string{"git range-diff", "git range-diff --output=x a b c"},
+	},
+	{
+		Name: "git diff-tree", Git: true, Options: gitDiff + "-rtcm --root --cc --no-commit-id", Operands: "rev rev*",
+		Match: []string{"git diff-tree --no-commit-id --name-only -r HEAD"}, NotMatch: []string{"git diff-tree", "git diff-tree --stdin", "git diff-tree --output=x HEAD"},
+	},
+	{
+		Name: "git show-ref", Git: true, Options: "-dq -s[num] --head --heads --tags --branches --dereference --hash[=num] --verify --quiet --abbrev[=num]", Operands: "rev*",
+		Match: []string{"git show-ref --heads"}, NotMatch: []string{"git show-ref --exclude-existing"},
+	},
+	{
+		Name: "git for-each-ref", Git: true, Options: gitList + "--count=num", Operands: "text*",
+		Match:    []string{"git for-each-ref --sort=-committerdate --count=10 --format=%(refname:short) refs/heads"},
+		NotMatch: []string{"git for-each-ref --format=%(signature)", "git for-each-ref --stdin"},
+	},
+	{
+		Name: "git cat-file", Git: true, Options: "-ptse", Need: "-p -t -s -e", Operands: "rev",
+		Match:    []string{"git cat-file -p HEAD", "git cat-file -t HEAD:README.md"},
+		NotMatch: []string{"git cat-file --filters HEAD:a.txt", "git cat-file --textconv HEAD:a", "git cat-file --batch", "git cat-file -p HEAD:a --filters"},
+	},
+	{
+		Name: "git name-rev", Git: true, Options: "--name-only --tags --refs=text --always --undefined --no-undefined", Operands: "rev rev*",
+		Match: []string{"git name-rev HEAD"}, NotMatch: []string{"git name-rev --stdin", "git name-rev --annotate-stdin"},
+	},
+	{
+		Name: "git symbolic-ref", Git: true, Options: "-q --quiet --short", Operands: "rev", // a second operand is written
+		Match: []string{"git symbolic-ref --short HEAD"}, NotMatch: []string{"git symbolic-ref HEAD refs/heads/x", "git symbolic-ref -d HEAD", "git symbolic-ref -m x HEAD"},
+	},
+	{
+		Name: "git count-objects", Git: true, Options: "-vH --verbose --human-readable",
+		Match: []string{"git count-objects -vH"}, NotMatch: []string{"git count-objects x"},
+	},
+	{
+		Name: "git check-ignore", Git: true, Options: "-vnq --verbose --non-matching --quiet --no-index", Operands: "rev rev*",
+		Match: []string{"git check-ignore -v a.log"}, NotMatch: []string{"git check-ignore --stdin", "git check-ignore"},
+	},
+	{
+		Name: "git worktree", Git: true, Options: "-v --porcelain", Operands: "=list",
+		Match: []string{"git worktree list"}, NotMatch: []string{"git worktree add x", "git worktree prune", "git worktree"},
+	},
+	{
+		Name: "git notes", Git: true, Operands: "=list|show rev?",
+		Match: []string{"git notes show HEAD"}, NotMatch: []string{"git notes add", "git notes edit HEAD", "git notes remove"},
+	},
+	{
+		// Of one setting only, and none that may be a secret: a bare word behind a
+		// name would set it.
+		Name: "git config", Git: true, Options: "--get --get-all --local --global --type=word --default=text --show-origin --show-scope", Need: "--get --get-all", Operands: "key",
+		Match:    []string{"git config --get user.name", "git config --get remote.origin.url"},
+		NotMatch: []string{"git config user.name", "git config user.name x", "git config --list", "git config --get http.extraheader", "git config --get user.name x", "git config --get --unset user.name", "git config --file x --get user.name", "git config -f x --get a.b"},
 	},
 	{Name: "git --version", Match: []string{"git --version"}, NotMatch: []string{"git --version --build-options"}},
 }

@@ -20,6 +20,7 @@ var Kinds = map[string]func(string) bool{
 	"rev":    revision,
 	"format": gitFormat,
 	"refs":   func(s string) bool { return !strings.Contains(s, "signature") },
+	"range":  func(s string) bool { return strings.Contains(s, ":") && s[0] != '-' },
 	"lines":  func(s string) bool { return s != "" && strings.Trim(s, "0123456789,+-") == "" },
 	"width":  func(s string) bool { return s != "" && len(s) < 5 && strings.Trim(s, "0123456789") == "" },
 	"size":   size,
@@ -156,6 +157,8 @@ func paths(kind, text string) []string {
 	switch kind {
 	case "path", "input", "file":
 		return []string{text}
+	case "range": // of a file: 1,5:path or :function:path
+		return []string{text[strings.LastIndex(text, ":")+1:]}
 	case "rev":
 		// A revision, a path, or rev:path; git takes what it finds. The path of
 		// rev:path starts from the repository's root or the current folder.

@@ -96,6 +96,7 @@ func TestMatch(t *testing.T) {
 		{"git -p log", no("option", "This runs git with an option that is not known to be harmless: -p.")},
 		{"git --no-pager show HEAD:a/.env", ok("git show", true, Path{Word: "a/.env"})},
 		{"git diff ../x", ok("git diff", true, Path{Word: "../x"})},
+		{"git log -L1,5:.env -L :f:a.go", ok("git log", true, Path{Word: ".env"}, Path{Word: "a.go"})},
 		{"git branch x", no("operand", "This runs git branch on something that is not known to be harmless: x.")},
 		{"cat", no("operand", "This runs cat without saying on what, so it may change things or wait for ever.")},
 		{"find -name a -newer b", ok("find", false, Path{Word: "b"})},
