@@ -4,6 +4,7 @@
 package gate
 
 import (
+	"slices"
 	"strings"
 
 	"strata.dev/bridge/plugins/gate/bash"
@@ -54,7 +55,7 @@ func decide(call abi.GateCall, config abi.GateConfig, judging judging) abi.GateD
 		return out
 	}
 	findings := judging(call, config)
-	where := placeOf(call, config)
+	where := placeFor(findings, call, config)
 	rules := make([]string, 0, len(findings))
 	for _, f := range findings {
 		if f.why.None() {
@@ -95,32 +96,50 @@ func facts(call abi.GateCall, config abi.GateConfig, judging judging) abi.GateFa
 	if modeOf(call) == abi.Bypass {
 		return out
 	}
-	where := placeOf(call, config)
-	where.Real = nil
-	seen := map[string]bool{"": true}
-	add := func(p string) {
-		if !seen[p] {
-			seen[p] = true
-			out.Paths = append(out.Paths, p)
-		}
-	}
 	findings := judging(call, config)
+	call.RealPaths = nil
+	where := placeFor(findings, call, config)
 	for _, f := range findings {
 		if !f.why.None() || !onWords(f, where).None() {
-			return abi.GateFacts{Paths: []string{}}
+			return out
 		}
 	}
+	asked := map[[2]string]bool{} // cwd and word: of many parts they are mostly the same
 	for _, f := range findings {
 		w := at(where, f)
 		for _, p := range f.paths {
-			add(w.Abs(p.word))
+			if word := [2]string{w.CWD, p.word}; !asked[word] {
+				asked[word] = true
+				out.Paths = append(out.Paths, w.Abs(p.word))
+			}
 		}
 		out.Git = out.Git || f.git
 	}
 	if len(out.Paths) > 0 {
-		add(where.Abs(where.Workspace))
+		out.Paths = append(out.Paths, where.Abs(where.Workspace))
+	}
+	out.Paths = onceEach(out.Paths)
+	return out
+}
+
+// onceEach drops empty texts and all but the first of equal ones.
+func onceEach(texts []string) []string {
+	out := texts[:0]
+	for _, s := range texts {
+		if s != "" && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
 	}
 	return out
+}
+
+// placeFor is the place of a call; for many parts it remembers what it judged.
+func placeFor(findings []finding, call abi.GateCall, config abi.GateConfig) place.Place {
+	where := placeOf(call, config)
+	if len(findings) > 1 {
+		where = where.Remembering()
+	}
+	return where
 }
 
 // inPlan is what a finding means in Plan: the web may be searched, a connected
@@ -195,14 +214,4 @@ func class(rule string) string {
 }
 
 // joined names the rules that allowed a call, each once.
-func joined(rules []string) string {
-	var out []string
-	seen := map[string]bool{}
-	for _, r := range rules {
-		if !seen[r] {
-			seen[r] = true
-			out = append(out, r)
-		}
-	}
-	return strings.Join(out, ",")
-}
+func joined(rules []string) string { return strings.Join(onceEach(rules), ",") }

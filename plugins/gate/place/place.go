@@ -16,6 +16,21 @@ type Place struct {
 	Workspace string            // the folder that may be looked at
 	Secrets   []string          // absolute paths that no call may touch unasked
 	Real      map[string]string // real paths by absolute path; a missing one is judged on its words alone
+
+	judged map[question]reason.Reason // by Judge, when it remembers
+}
+
+// question is what Judge was asked.
+type question struct {
+	cwd, word string
+	deep      bool
+}
+
+// Remembering is the same place, which judges each path once: the parts of a long
+// command mostly look at the same few.
+func (p Place) Remembering() Place {
+	p.judged = map[question]reason.Reason{}
+	return p
 }
 
 // Abs is the absolute, cleaned form of a path word, with forward slashes: what
@@ -50,6 +65,19 @@ func (p Place) Abs(word string) string {
 // Judge tells why a path may not be looked at unasked; none when it may. deep
 // says that all below it is read too.
 func (p Place) Judge(word string, deep bool) reason.Reason {
+	if p.judged == nil {
+		return p.look(word, deep)
+	}
+	q := question{p.CWD, word, deep}
+	r, known := p.judged[q]
+	if !known {
+		r = p.look(word, deep)
+		p.judged[q] = r
+	}
+	return r
+}
+
+func (p Place) look(word string, deep bool) reason.Reason {
 	abs := p.Abs(word)
 	if abs == "" {
 		return reason.Of(reason.Unknown, "path", word)
@@ -117,7 +145,8 @@ func (p Place) within(abs, folder string) bool {
 	if p.Windows {
 		abs, folder = strings.ToLower(abs), strings.ToLower(folder)
 	}
-	return abs == folder || strings.HasPrefix(abs, strings.TrimSuffix(folder, "/")+"/")
+	rest, inside := strings.CutPrefix(abs, strings.TrimSuffix(folder, "/"))
+	return abs == folder || inside && strings.HasPrefix(rest, "/")
 }
 
 // secret tells whether abs is a configured place, lies below one, or has a name
