@@ -81,6 +81,7 @@ func literal(value string) (w Word, ok bool) {
 		}
 	}
 	w.Text = value
+	w.Glob = w.Glob && value != "[" // the name of test: a bracket that nothing closes
 	return w, true
 }
 
