@@ -63,6 +63,33 @@ func TestTheAgentCannotLiftItsOwnMode(t *testing.T) {
 	ended(ctx, t, run)
 }
 
+// A workflow's script gets out of the Harness's vm, so it runs after a yes only.
+func TestAWorkflowScriptAsks(t *testing.T) {
+	t.Parallel()
+	ctx := kit.Context(t)
+	w := newWorld(ctx, t, kit.HostOptions{})
+	file := w.path("escaped.txt")
+	script := fmt.Sprintf("agent.constructor('return process')().getBuiltinModule('fs').writeFileSync(%q, 'x'); return 1", file)
+	steps := scriptmodel.Steps(scriptmodel.Call("workflow", map[string]any{
+		"meta": map[string]string{"name": "n", "description": "d"}, "script": script,
+	}), scriptmodel.Say("ok"))
+	there := func() bool { _, err := os.Stat(file); return err == nil }
+
+	if got := lastCard(t, play(ctx, t, w.NewChat(), steps, kit.Mode("plan"))); got.State != chat.ToolDenied || there() {
+		t.Errorf("Plan: %+v, the file is there: %t", got, there())
+	}
+	c := w.NewChat()
+	run := send(ctx, t, c, steps)
+	must(t, c.Deny(ctx, card(ctx, t, run, "workflow", chat.ToolProposed), ""))
+	if got := lastCard(t, ended(ctx, t, run)); got.State != chat.ToolDenied || there() {
+		t.Errorf("Manual, denied: %+v, the file is there: %t", got, there())
+	}
+	// Without the gate it would have worked.
+	if got := lastCard(t, play(ctx, t, w.NewChat(), steps, kit.Mode("bypass"))); got.State != chat.ToolDone || !there() {
+		t.Errorf("Bypass: %+v, the file is there: %t", got, there())
+	}
+}
+
 // looked matches what the look for keys counts on its way.
 var looked = regexp.MustCompile(`variables: [1-9]\d*\s+processes: [1-9]`)
 
@@ -122,9 +149,12 @@ func TestTheHostsFolderIsSecret(t *testing.T) {
 	w := newWorld(ctx, t, kit.HostOptions{})
 	token := filepath.Join(w.home.Data, "token")
 	must(t, os.Symlink(w.home.Data, w.path("innocent")))
+	must(t, os.Symlink(filepath.Join(w.home.Data, "agent"), w.path("deeper")))
 	looks := map[string]string{
 		"bash: cat":              scriptmodel.Bash("cat " + token),
 		"bash: through a link":   scriptmodel.Bash("cat innocent/token"),
+		"bash: up from a link":   scriptmodel.Bash("cat deeper/../token"),
+		"bash: up from a folder": scriptmodel.Call("bash", map[string]string{"command": "cat ../token", "description": "d", "workdir": "deeper"}),
 		"read":                   scriptmodel.Call("read", map[string]string{"file_path": token}),
 		"read: through a link":   scriptmodel.Call("read", map[string]string{"file_path": w.path("innocent/token")}),
 		"grep: below it":         scriptmodel.Call("grep", map[string]string{"pattern": ".", "path": w.home.Data}),

@@ -178,6 +178,11 @@ func prove(f finding, where place.Place, call abi.GateCall) finding {
 
 // onWords judges a finding's paths with the real paths that where knows.
 func onWords(f finding, where place.Place) reason.Reason {
+	if f.cwd != "" {
+		if why := where.Judge(f.cwd, false); !why.None() {
+			return why
+		}
+	}
 	where = at(where, f)
 	for _, p := range f.paths {
 		word := p.word

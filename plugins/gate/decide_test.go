@@ -82,6 +82,9 @@ func TestTools(t *testing.T) {
 		{"bash", `{"command":"ls","description":"List","timeoutMs":100}`, allow("bash:ls")},
 		{"bash", `{"command":"ls","workdir":"src"}`, allow("bash:ls")},
 		{"bash", `{"command":"ls","workdir":"/etc"}`, ask("bash:path", "This looks at something outside the project folder: /etc.")},
+		{"bash", `{"command":"ls","workdir":"a/.."}`, ask("bash:path", "It could not be found out where this leads: a/...")},
+		{"bash", `{"command":"cat ../a","workdir":"src"}`, ask("bash:path", "It could not be found out where this leads: ../a.")},
+		{"read", `{"file_path":"a/../b"}`, ask("tool:path", "It could not be found out where this leads: a/../b.")},
 		{"bash", `{"command":"git status","workdir":"src"}`, ask("bash:git-other", "This runs git in another folder than the chat's own: src.")},
 		{"bash", `{"command":"git status","workdir":"/home/u/repo"}`, allow("bash:git status")},
 		{"bash", `{"command":"ls","run_in_background":false}`, allow("bash:ls")},
@@ -216,12 +219,14 @@ func TestFacts(t *testing.T) {
 		call abi.GateCall
 		want abi.GateFacts
 	}{
-		"paths of all parts, each once": {commanded("cat a/../b /home/u/repo/b; git log -- c"), abi.GateFacts{
+		"paths of all parts, each once": {commanded("cat ./b /home/u/repo/b; git log -- c"), abi.GateFacts{
 			Git: true, Paths: []string{"/home/u/repo", "/home/u/repo/b", "/home/u/repo/c"}}},
 		"a folder of its own": {called("bash", `{"command":"cat a","workdir":"src"}`), abi.GateFacts{
 			Paths: []string{"/home/u/repo/src", "/home/u/repo/src/a", "/home/u/repo"}}},
 		"a tool":                       {called("read", `{"file_path":"a"}`), abi.GateFacts{Paths: []string{"/home/u/repo/a", "/home/u/repo"}}},
 		"asks anyhow":                  {commanded("cat a; rm b"), nothing},
+		"up, perhaps behind a link":    {commanded("cat a/../b"), nothing},
+		"a folder that climbs":         {called("bash", `{"command":"ls","workdir":"a/.."}`), nothing},
 		"outside by its words":         {commanded("cat /etc/passwd a"), nothing},
 		"a tool that needs no looking": {called("todo_write", `{}`), nothing},
 		"bypass":                       {bypass, nothing},

@@ -54,7 +54,7 @@ func TestCovers(t *testing.T) {
 		{"bash", "tar cf x .", nil, []string{"tar cf x ."}}, // the host's folder is below
 		{"bash", "rm x", nil, []string{"rm *", "rm x*"}},
 		{"bash", "python run.py *", []string{"python run.py a"}, []string{"python other.py a", "python -c a"}},
-		{"write", "docs/*.md", []string{"docs/a.md", "/home/u/repo/docs/a.md", "./docs/x/../b.md"}, []string{"docs/a.txt", "docs/x/a.md", "a.md", "docs/.a.md", "../docs/a.md"}},
+		{"write", "docs/*.md", []string{"docs/a.md", "/home/u/repo/docs/a.md", "./docs/b.md"}, []string{"docs/x/../b.md", "docs/a.txt", "docs/x/a.md", "a.md", "docs/.a.md", "../docs/a.md"}},
 		{"write", "docs/**", []string{"docs/a", "docs/a/b/c.md"}, []string{"docs", "docs/.git/x", "docs/a/.env", "doc/a"}},
 		{"write", "**/*.go", []string{"a.go", "x/y/a.go"}, []string{".x/a.go", "a.gox"}},
 		{"write", "**", []string{"a", "x/y"}, []string{".git/config", "x/.env", "link", "key", "gone", "/tmp/in"}},

@@ -20,6 +20,9 @@ func (p Place) Forbidden(word string) reason.Reason {
 	if p.secret(abs, true) {
 		return reason.Of(reason.Secret, "path", word)
 	}
+	if p.climbs(word) {
+		return reason.Of(reason.Unknown, "path", word)
+	}
 	real, known := p.Real[abs]
 	if !known || tooLongToExist(abs) {
 		return reason.Reason{}

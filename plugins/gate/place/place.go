@@ -4,6 +4,7 @@ package place
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"strata.dev/bridge/plugins/gate/reason"
@@ -85,6 +86,9 @@ func (p Place) look(word string, deep bool) reason.Reason {
 	if r := p.judge(word, abs, p.slashed(p.Workspace), deep); !r.None() {
 		return r
 	}
+	if p.climbs(word) {
+		return reason.Of(reason.Unknown, "path", word)
+	}
 	real, known := p.Real[abs]
 	if !known {
 		return reason.Reason{}
@@ -110,6 +114,12 @@ func (p Place) judge(word, abs, workspace string, deep bool) reason.Reason {
 		return reason.Of(reason.Outside, "path", word)
 	}
 	return reason.Reason{}
+}
+
+// climbs tells whether a word goes up. Behind a link, up is the folder above what
+// the link leads to, wherever Abs puts it; Windows takes the words as they stand.
+func (p Place) climbs(word string) bool {
+	return !p.Windows && slices.Contains(strings.Split(word, "/"), "..")
 }
 
 func (p Place) rooted(s string) bool {
