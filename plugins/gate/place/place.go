@@ -38,13 +38,13 @@ func (p Place) Remembering() Place {
 // facts names and Real is keyed by. It is "" when the word is no path that a
 // program would take as it stands.
 func (p Place) Abs(word string) string {
-	if word == "" || strings.ContainsRune(word, 0) {
+	if word == "" || strings.IndexByte(word, 0) >= 0 || strings.ContainsFunc(word, invisible) {
 		return ""
 	}
 	if p.Windows {
 		word = strings.ReplaceAll(word, `\`, "/")
-		if !p.rooted(word) && (word[0] == '/' || strings.Contains(word, ":")) || strings.Count(word, ":") > 1 {
-			return "" // starts from some drive's own folder, or names a stream of a file
+		if !p.rooted(word) && (word[0] == '/' || strings.Contains(word, ":")) || odd(word) {
+			return "" // starts from some drive's own folder, or is not what it looks like
 		}
 	}
 	if p.rooted(word) {
@@ -149,11 +149,11 @@ func (p Place) slashed(s string) string {
 // within tells whether abs is folder or something below it. An empty or root
 // folder holds nothing: a workspace that is the whole disk proves nothing.
 func (p Place) within(abs, folder string) bool {
-	if folder == "" || folder == "/" {
+	if folder == "" || folder == "/" || p.Windows && len(folder) == len("C:/") {
 		return false
 	}
 	if p.Windows {
-		abs, folder = strings.ToLower(abs), strings.ToLower(folder)
+		abs, folder = lower(abs), lower(folder)
 	}
 	rest, inside := strings.CutPrefix(abs, strings.TrimSuffix(folder, "/"))
 	return abs == folder || inside && strings.HasPrefix(rest, "/")
