@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"strata.dev/bridge/plugins/gate/journal"
 	"strata.dev/bridge/plugins/gate/permit"
 	"strata.dev/bridge/plugins/gate/place"
 	"strata.dev/bridge/plugins/gate/reason"
@@ -175,6 +176,9 @@ func offerOf(call abi.GateCall, config abi.GateConfig, pattern string) abi.GateO
 	}
 	if why := misses(needs, lines); !why.None() {
 		return no(why)
+	}
+	if pattern := strings.Join(lines, "\n"); journal.Redact(pattern) != pattern {
+		return no(reason.Of(reason.HoldsSecret))
 	}
 	return abi.GateOffer{Scopes: []string{abi.ScopeChat, abi.ScopeAlways}, Pattern: strings.Join(lines, "\n")}
 }

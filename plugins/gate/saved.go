@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"strata.dev/bridge/plugins/gate/journal"
 	"strata.dev/bridge/plugins/gate/permit"
 	"strata.dev/bridge/plugins/gate/reason"
 	"strata.dev/bridge/plugins/sdk"
@@ -70,6 +71,9 @@ func remember(t *sdk.Task, in abi.GateRemember) (abi.GatePermissions, error) {
 	for _, line := range lines {
 		if _, bad := permit.Parse(tool, line); !bad.None() {
 			return out, sdk.Errorf(abi.CodeBadInput, "%s", bad)
+		}
+		if journal.Redact(line) != line {
+			return out, sdk.Errorf(abi.CodeBadInput, reason.HoldsSecret)
 		}
 	}
 	old, err := saved(t)

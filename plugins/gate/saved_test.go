@@ -167,7 +167,7 @@ func TestFilesAndTools(t *testing.T) {
 func TestNothingSavedReachesWhatIsForbidden(t *testing.T) {
 	for _, src := range []string{
 		"cat .env", "cat /proc/self/environ", "rm /home/u/.strata/token", "npm test 2>out", "echo $HOME", "ls `id`", "cd x", "eval x", "rm ~/x",
-		"rm *.o", "ls \\\n-l", strings.Repeat("npm test;", 51), "npm test &", "x\ry",
+		"rm *.o", "deploy --token=abcdefgh12345678", "ls \\\n-l", strings.Repeat("npm test;", 51), "npm test &", "x\ry",
 	} {
 		offer := offerOf(running("r", src), abi.GateConfig{Secrets: []string{"/home/u/.strata"}}, "")
 		if len(offer.Scopes) > 0 || offer.Key == "" || offer.Reason == "" {

@@ -107,5 +107,6 @@ const (
 	ChangesShell   = "The command {program} changes what the commands after it mean."
 	AfterChange    = "This looks at files or git after a command that may have changed them: {text}."
 	NothingToSave  = "This runs unasked anyway, or cannot be allowed in advance."
+	HoldsSecret    = "This holds something that looks like a password or a key, which is not kept."
 	TooManySaved   = "There are already {max} saved permissions. Remove some first."
 )
