@@ -73,6 +73,18 @@ type GateOffer struct {
 	GateSentence
 }
 
+// GateQuestion is one question that waits for a person: what the gate's command
+// `questions` answers a list of. Reason is the text on the card.
+type GateQuestion struct {
+	Session string `json:"session"` // that asks
+	CallID  string `json:"callId"`
+	Tool    string `json:"tool"`
+	Digest  string `json:"digest"`
+	GateSentence
+	Parts []GatePart `json:"parts,omitempty"`
+	Offer GateOffer  `json:"offer"`
+}
+
 // GateSentence is a sentence for a person: its text, the English template and
 // what fills its {name} places.
 type GateSentence struct {

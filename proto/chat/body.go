@@ -30,9 +30,10 @@ type ApprovalRequest struct {
 	ToolID    string `json:"toolId"`
 	Decision  string `json:"decision"` // approve or deny
 	Digest    string `json:"digest,omitempty"`
-	Scope     string `json:"scope,omitempty"`
-	Pattern   string `json:"pattern,omitempty"`
-	Note      string `json:"note,omitempty"` // handed to the model with a deny
+	Scope     string `json:"scope,omitempty"`     // how far a yes reaches: once, chat or always; "" is once
+	Pattern   string `json:"pattern,omitempty"`   // what it covers; "" is the card's own (SaveOffer)
+	ExpiresAt int64  `json:"expiresAt,omitempty"` // Unix milliseconds; 0 is never
+	Note      string `json:"note,omitempty"`      // handed to the model with a deny
 }
 
 // The two decisions.

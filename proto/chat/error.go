@@ -5,26 +5,27 @@ type Code string
 
 // Error codes of the routes and of error and notice frames.
 const (
-	CodeBadRequest       Code = "bad-request"       // 400: not JSON, a field missing or of the wrong kind
-	CodeUnauthorized     Code = "unauthorized"      // 401: no token or a wrong one
-	CodeForbidden        Code = "forbidden"         // 403: foreign Host or Origin
-	CodeNotFound         Code = "not-found"         // 404: no such route
-	CodeUnknownChat      Code = "unknown-chat"      // 404
-	CodeUnknownSession   Code = "unknown-session"   // 404
-	CodeUnknownTool      Code = "unknown-tool"      // 404: no such card in this chat
-	CodeMethod           Code = "method"            // 405
-	CodeNotPending       Code = "not-pending"       // 409: already answered, or over
-	CodeChanged          Code = "changed"           // 409: not the request that was shown
-	CodeNotYours         Code = "not-yours"         // 409: another chat's card
-	CodeTooLarge         Code = "too-large"         // 413: body over MaxBody
-	CodeMediaType        Code = "media-type"        // 415: not application/json
-	CodeInternal         Code = "internal"          // 500
-	CodeAgentUnavailable Code = "agent-unavailable" // 503: no Harness, or it does not start
-	CodeAgentStopped     Code = "agent-stopped"     // frame: the Harness process ended mid turn
-	CodeModeUnavailable  Code = "mode-unavailable"  // frame: the mode or the gate could not be confirmed
-	CodeModelUnavailable Code = "model-unavailable" // frame: the route is gone
-	CodeModelFailed      Code = "model-failed"      // frame: the model server refused or broke off
-	CodeContextFull      Code = "CONTEXT_WINDOW_EXCEEDED"
+	CodeBadRequest        Code = "bad-request"        // 400: not JSON, a field missing or of the wrong kind
+	CodeUnauthorized      Code = "unauthorized"       // 401: no token or a wrong one
+	CodeForbidden         Code = "forbidden"          // 403: foreign Host or Origin
+	CodeNotFound          Code = "not-found"          // 404: no such route
+	CodeUnknownChat       Code = "unknown-chat"       // 404
+	CodeUnknownSession    Code = "unknown-session"    // 404
+	CodeUnknownTool       Code = "unknown-tool"       // 404: no such card in this chat
+	CodeUnknownPermission Code = "unknown-permission" // 404
+	CodeMethod            Code = "method"             // 405
+	CodeNotPending        Code = "not-pending"        // 409: already answered, or over
+	CodeChanged           Code = "changed"            // 409: not the request that was shown
+	CodeNotYours          Code = "not-yours"          // 409: another chat's card
+	CodeTooLarge          Code = "too-large"          // 413: body over MaxBody
+	CodeMediaType         Code = "media-type"         // 415: not application/json
+	CodeInternal          Code = "internal"           // 500
+	CodeAgentUnavailable  Code = "agent-unavailable"  // 503: no Harness, or it does not start
+	CodeAgentStopped      Code = "agent-stopped"      // frame: the Harness process ended mid turn
+	CodeModeUnavailable   Code = "mode-unavailable"   // frame: the mode or the gate could not be confirmed
+	CodeModelUnavailable  Code = "model-unavailable"  // frame: the route is gone
+	CodeModelFailed       Code = "model-failed"       // frame: the model server refused or broke off
+	CodeContextFull       Code = "CONTEXT_WINDOW_EXCEEDED"
 )
 
 // Error is what a route answers when it refuses, and what ends a run badly. The

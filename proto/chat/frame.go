@@ -71,13 +71,27 @@ type Tool struct {
 	State ToolState `json:"state"`
 	// Reason is the gate's sentence on a proposed or denied card.
 	Reason string `json:"reason,omitempty"`
-	Input  string `json:"input,omitempty"`  // JSON text of the arguments
-	Result string `json:"result,omitempty"` // plain text, at most 64 KiB
+	// ReasonKey is Reason's English template, ReasonArgs what fills its {name}
+	// places; they come with a proposed card, a moment after it.
+	ReasonKey  string            `json:"reasonKey,omitempty"`
+	ReasonArgs map[string]string `json:"reasonArgs,omitempty"`
+	// Save says how far a yes to a proposed card may reach; it comes with ReasonKey.
+	Save   *SaveOffer `json:"save,omitempty"`
+	Input  string     `json:"input,omitempty"`  // JSON text of the arguments
+	Result string     `json:"result,omitempty"` // plain text, at most 64 KiB
 	// Details is the technical text of a failure.
 	Details string `json:"details,omitempty"`
 	// Digest is what an answer to a proposed card is bound to (abi.Digest).
 	Digest     string `json:"digest,omitempty"`
 	DurationMs int64  `json:"durationMs,omitempty"`
+}
+
+// SaveOffer is what can be saved with a yes. Without scopes nothing can, and the
+// sentence says why.
+type SaveOffer struct {
+	Scopes  []string `json:"scopes"`            // of chat and always
+	Pattern string   `json:"pattern,omitempty"` // the narrowest; a person may edit it; one line a permission
+	Sentence
 }
 
 // ToolState is where a tool call stands.

@@ -27,6 +27,7 @@ export type Code =
   | "unknown-chat"
   | "unknown-session"
   | "unknown-tool"
+  | "unknown-permission"
   | "method"
   | "not-pending"
   | "changed"
@@ -121,6 +122,11 @@ export interface Tool {
   state: ToolState;
   /** Reason is the gate's sentence on a proposed or denied card. */
   reason?: string;
+  /** ReasonKey is Reason's English template, ReasonArgs what fills its {name} places; they come with a proposed card, a moment after it. */
+  reasonKey?: string;
+  reasonArgs?: Record<string, string>;
+  /** Save says how far a yes to a proposed card may reach; it comes with ReasonKey. */
+  save?: SaveOffer;
   /** JSON text of the arguments */
   input?: string;
   /** plain text, at most 64 KiB */
@@ -130,6 +136,17 @@ export interface Tool {
   /** Digest is what an answer to a proposed card is bound to (abi.Digest). */
   digest?: string;
   durationMs?: number;
+}
+
+/** SaveOffer is what can be saved with a yes. Without scopes nothing can, and the sentence says why. */
+export interface SaveOffer {
+  /** of chat and always */
+  scopes: string[] | null;
+  /** the narrowest; a person may edit it; one line a permission */
+  pattern?: string;
+  text?: string;
+  key?: string;
+  args?: Record<string, string>;
 }
 
 /** Plan is a plan turn's proposal. */
@@ -207,8 +224,12 @@ export interface ApprovalRequest {
   /** approve or deny */
   decision: string;
   digest?: string;
+  /** how far a yes reaches: once, chat or always; "" is once */
   scope?: string;
+  /** what it covers; "" is the card's own (SaveOffer) */
   pattern?: string;
+  /** Unix milliseconds; 0 is never */
+  expiresAt?: number;
   /** handed to the model with a deny */
   note?: string;
 }
@@ -321,6 +342,65 @@ export interface Chat {
 export interface ChatPatch {
   title?: string;
   archived?: boolean;
+}
+
+/** PermissionList is the body of GET /api/permissions, the oldest first. */
+export interface PermissionList {
+  permissions: Permission[] | null;
+}
+
+/** Permission is a yes that a person gave for more than one call. */
+export interface Permission {
+  id: string;
+  /** "bash" also for sh, "web" for searching and opening pages */
+  tool: string;
+  /** the words of one command, a path, a tool's name */
+  pattern: string;
+  /** chat or always */
+  scope: string;
+  /** the chat's, for scope chat */
+  sessionId?: string;
+  /** the workspace it holds in */
+  folder: string;
+  /** Unix milliseconds */
+  createdAt: number;
+  /** Unix milliseconds; 0 is never */
+  expiresAt?: number;
+}
+
+/** DecisionList is the body of GET /api/decisions, the newest first. Query: limit (100, at most 1000), before (Unix milliseconds), sessionId. */
+export interface DecisionList {
+  decisions: Decision[] | null;
+  /** for the next older ones; 0 is no more */
+  before?: number;
+}
+
+/** Decision is one line of the decision log: a tool call and what became of it. */
+export interface Decision {
+  /** Unix milliseconds */
+  time: number;
+  /** the chat's */
+  sessionId?: string;
+  /** of the call's card */
+  toolId?: string;
+  tool: string;
+  /** the command, path or address, shortened and redacted */
+  what?: string;
+  mode?: string;
+  /** allow or deny */
+  decision: string;
+  /** By is who decided: person, rule, permission, mode, fault or nobody. */
+  by: string;
+  /** which rule, or which one asked */
+  rule: string;
+  /** ids of saved permissions, parted by commas */
+  permission?: string;
+  /** of the question: allowed-once, rejected, cancelled, unavailable */
+  outcome?: string;
+  /** how far the yes reaches */
+  scope?: string;
+  /** what the answer was bound to */
+  digest?: string;
 }
 
 /** ErrorBody is the JSON body of every refused request. */

@@ -30,6 +30,8 @@ var roots = []reflect.Type{
 	reflect.TypeFor[chat.ChatList](),
 	reflect.TypeFor[chat.Chat](),
 	reflect.TypeFor[chat.ChatPatch](),
+	reflect.TypeFor[chat.PermissionList](),
+	reflect.TypeFor[chat.DecisionList](),
 	reflect.TypeFor[chat.ErrorBody](),
 }
 

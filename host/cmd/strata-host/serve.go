@@ -19,6 +19,7 @@ import (
 	"strata.dev/bridge/host/internal/connections"
 	"strata.dev/bridge/host/internal/httpapi"
 	"strata.dev/bridge/host/internal/logx"
+	"strata.dev/bridge/host/internal/permissions"
 	"strata.dev/bridge/host/internal/profile"
 	"strata.dev/bridge/host/internal/redact"
 	"strata.dev/bridge/host/internal/say"
@@ -118,7 +119,7 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 		return err
 	}
 	server := httpapi.HTTPServer(httpapi.New(httpapi.Options{
-		Agent: chats, Token: token, Hosts: hosts, Log: log.Named("http"), Redact: redactor,
+		Agent: chats, Permissions: permissions.Open(agent.GateStore(dir)), Token: token, Hosts: hosts, Log: log.Named("http"), Redact: redactor,
 		Ready: func() bool { return ctx.Err() == nil && runner.Status().State == "ready" },
 	}), log)
 

@@ -24,6 +24,12 @@ const startLimit = 90 * time.Second
 // Home is DSH_HOME in an agent's data folder.
 func Home(dir string) string { return filepath.Join(dir, "home") }
 
+// stores is where the plugins' stores are in an agent's data folder.
+func stores(dir string) string { return filepath.Join(dir, "plugins") }
+
+// GateStore is the gate's own store in an agent's data folder.
+func GateStore(dir string) string { return filepath.Join(stores(dir), "gate") }
+
 // start makes one process: component, profile, launch.
 func (a *Agent) start(ctx context.Context) (*harness.Process, error) {
 	component, err := harness.Locate(a.o.Getenv, a.o.Harness)
@@ -76,7 +82,7 @@ func (a *Agent) profile(component harness.Component) (profile.Files, error) {
 		return nil, say.Error(chat.CodeAgentUnavailable, err.Error(), say.PluginsMissing, "path", wasm)
 	}
 	s := profile.Settings{Standard: standard, Plugins: profile.Plugins{
-		Shim: a.o.Shim, Wasm: wasm, SHA256: sum, Store: filepath.Join(a.o.Dir, "plugins"), Secrets: a.o.Secrets,
+		Shim: a.o.Shim, Wasm: wasm, SHA256: sum, Store: stores(a.o.Dir), Secrets: a.o.Secrets,
 	}}
 	for _, c := range a.o.Connections {
 		s.Providers = append(s.Providers, c.Provider(a.o.Proxy.BaseURL(c.ID)))
@@ -136,7 +142,7 @@ func Secrets(paths ...string) []string {
 
 // MakeDirs makes the agent's data folder and the plugins' stores, for this user alone.
 func MakeDirs(dir string) error {
-	for _, d := range []string{dir, Home(dir), filepath.Join(dir, "plugins")} {
+	for _, d := range []string{dir, Home(dir), stores(dir)} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			return fmt.Errorf("making the agent's folders: %w", err)
 		}

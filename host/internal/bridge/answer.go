@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -17,7 +18,8 @@ import (
 // answered. It comes with the card, over the same socket.
 const readyWait = 10 * time.Second
 
-// maxNote is how many characters of a person's words the gate takes.
+// maxNote is how many characters of a person's words, or of their pattern, the
+// gate takes.
 const maxNote = 4000
 
 // Answer implements API.
@@ -69,21 +71,36 @@ func checkAnswer(req chat.ApprovalRequest) error {
 		return say.Error(chat.CodeBadRequest, "decision", say.FieldWrong, "field", "decision")
 	case len([]rune(req.Note)) > maxNote:
 		return say.Error(chat.CodeBadRequest, "note", say.FieldWrong, "field", "note")
+	case req.Scope != "" && req.Scope != chat.ScopeOnce && req.Scope != chat.ScopeChat && req.Scope != chat.ScopeAlways:
+		return say.Error(chat.CodeBadRequest, "scope", say.FieldWrong, "field", "scope")
+	case len([]rune(req.Pattern)) > maxNote:
+		return say.Error(chat.CodeBadRequest, "pattern", say.FieldWrong, "field", "pattern")
+	case req.ExpiresAt < 0:
+		return say.Error(chat.CodeBadRequest, "expiresAt", say.FieldWrong, "field", "expiresAt")
 	}
 	return nil
 }
 
-// tellGate hands digest and note to the gate before the Harness's own answer,
-// which would drop them. A question that is not the gate's, or a Harness without
-// one, is answered all the same: what the gate refuses to keep it does not take
-// for a yes.
+// tellGate hands digest, note and scope to the gate before the Harness's own
+// answer, which would drop them. A question that is not the gate's, or a Harness
+// without one, is answered all the same: what the gate refuses to keep it does not
+// take for a yes. Only a yes that cannot reach as far as the person wants is
+// refused, and the question waits on.
 func (b *Bridge) tellGate(ctx context.Context, gw gateway.Gateway, p *pending, req chat.ApprovalRequest) error {
+	reaches := p.allow && (req.Scope == chat.ScopeChat || req.Scope == chat.ScopeAlways)
 	if p.tool.Digest == "" {
+		if reaches {
+			return say.Error(chat.CodeBadRequest, "not a question of the gate", say.CannotSave, "reason", say.NotTheGates)
+		}
 		return nil
 	}
-	line, err := json.Marshal(map[string]any{
+	answer := map[string]any{
 		"callId": p.callID, "session": p.session, "digest": p.tool.Digest, "allow": p.allow, "note": req.Note,
-	})
+	}
+	if req.Scope != "" {
+		answer["scope"], answer["pattern"], answer["expires"] = req.Scope, req.Pattern, req.ExpiresAt
+	}
+	line, err := json.Marshal(answer)
 	if err != nil {
 		return err
 	}
@@ -92,6 +109,8 @@ func (b *Bridge) tellGate(ctx context.Context, gw gateway.Gateway, p *pending, r
 	switch res, err := gw.Execute(ctx, p.run.root, "/strata-gate answer "+string(line)); {
 	case err != nil:
 		return err
+	case reaches && (!res.Found || !res.OK):
+		return say.Error(chat.CodeBadRequest, res.Text, say.CannotSave, "reason", cmp.Or(res.Text, say.NotTheGates))
 	case !res.Found || !res.OK:
 		b.o.Log.Info("the gate did not take an answer", zap.Bool("found", res.Found), zap.String("text", res.Text))
 	}

@@ -26,6 +26,7 @@ type disk struct {
 	calls    []string
 	broken   error // Ensure fails with it
 	gate     string
+	says     map[string]string // what /strata-gate says to a word; a refusal where it begins with "!"
 }
 
 func newDisk() *disk {
@@ -405,6 +406,11 @@ func (p *process) Execute(ctx context.Context, id, line string) (gateway.Command
 	case "strata-gate":
 		if p.d.gate == "" {
 			return gateway.CommandResult{}, nil
+		}
+		word, _, _ := strings.Cut(rest, " ")
+		if text, ok := p.d.says[word]; ok {
+			text, refused := strings.CutPrefix(text, "!")
+			return gateway.CommandResult{Found: true, OK: !refused, Text: text}, nil
 		}
 		if answer, ok := strings.CutPrefix(rest, "answer "); ok {
 			var a struct{ Session, CallID string }

@@ -156,7 +156,9 @@ func (r *active) questions(session string, e dsh.Event, frames []chat.Frame) {
 	if e.Type == dsh.TypeApprovalAsked {
 		for _, f := range frames {
 			if f.Type == chat.AgentTool && f.Tool.State == chat.ToolProposed {
-				r.c.b.approvals.propose(&pending{run: r, session: session, callID: a.CallID, approvalID: a.ID, tool: *f.Tool})
+				p := &pending{run: r, session: session, callID: a.CallID, approvalID: a.ID, tool: *f.Tool}
+				r.c.b.approvals.propose(p)
+				r.spawn(r.ctx, func(ctx context.Context) { r.detail(ctx, p) })
 			}
 		}
 		return

@@ -32,6 +32,8 @@ type Agent interface {
 // Options is what a Server needs. Zero durations are the defaults.
 type Options struct {
 	Agent Agent
+	// Permissions serves the saved permissions and the decision log.
+	Permissions Permissions
 	// Token is what /api requests must carry; without one all are refused.
 	Token string
 	// Hosts are the values of the Host header that are ours, with port; see Hosts.
@@ -102,6 +104,9 @@ func New(o Options) *Server {
 	e.GET("/api/chats", s.chats)
 	e.GET("/api/chats/:id", s.chat)
 	e.PATCH("/api/chats/:id", s.patchChat)
+	e.GET("/api/permissions", s.permissions)
+	e.DELETE("/api/permissions/:id", s.revoke)
+	e.GET("/api/decisions", s.decisions)
 	return s
 }
 

@@ -92,6 +92,9 @@ func patch(s Settings) list {
 			}
 			gate = append(gate, field{"secrets", secrets})
 		}
+		if p.Web != (Web{}) {
+			gate = append(gate, field{"web", mapping{{"engine", p.Web.Engine}, {"skipAsk", p.Web.SkipAsk}}})
+		}
 		rows = append(rows, mapping{{"insert", list{
 			mapping{{"id", "strata-fence"}, {"name", join(p.Shim, "fence.mjs")}},
 			mapping{{"id", "strata-gate"}, {"name", join(p.Shim, "gate.mjs")}, {"config", gate}},

@@ -79,6 +79,7 @@ func cases() map[string]Settings {
 				Store: `C:\Users\ü\AppData\Local\Strata\plugins`, Secrets: []string{`C:\Users\ü\AppData`, `\\server\share`}}
 		}),
 		"helpers": settings(func(s *Settings) { s.MaxHelpers = 2 }),
+		"web":     settings(func(s *Settings) { s.Plugins.Web = Web{Engine: "DuckDuckGo", SkipAsk: true} }),
 	}
 }
 

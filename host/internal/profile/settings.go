@@ -42,6 +42,14 @@ type Plugins struct {
 	Store string
 	// Secrets are absolute paths that no call may touch unasked.
 	Secrets []string
+	// Web is how web access is asked about; the zero value asks and names no engine.
+	Web Web
+}
+
+// Web is how web access is asked about in Manual.
+type Web struct {
+	Engine  string // who gets the search words, by the name a person knows
+	SkipAsk bool   // the person lets the assistant search without asking
 }
 
 // Provider is one route to models.
