@@ -185,7 +185,7 @@ var kinds = map[string]func(string) bool{
 	"property": property,
 	"text":     func(string) bool { return true },
 	"num":      func(s string) bool { return s != "" && len(s) < 8 && strings.Trim(s, "0123456789") == "" },
-	"word":     func(s string) bool { return s != "" && rules.Kinds["word"](s) },
+	"word":     func(s string) bool { return s != "" && rules.Fits("word", s) },
 }
 
 // property is a property's name or a pattern of names.

@@ -87,7 +87,7 @@ func TestJudge(t *testing.T) {
 		{"git log --oneline -10", both, result{"git log", "", nil}},
 		{"GIT.exe status", windows, result{"git status", "", nil}},
 		{"GIT status", unix, result{"program", "This runs a program that can change things: GIT.", nil}},
-		{`git diff HEAD~1 -- src\a.cs`, both, result{"git diff", "", paths("HEAD~1", `src\a.cs`, "src/a.cs")}},
+		{`git diff HEAD~1 -- src\a.cs`, both, result{"git diff", "", paths("HEAD", `src\a.cs`, "src/a.cs")}},
 		{"git diff -- --output=x", both, result{"quoting", odd("git", "--output=x"), nil}},
 		{"git log --format='%h %s'", both, result{"git log", "", nil}},
 		{`git log '--format=%h" --output=x'`, both, result{"quoting", odd("git", `--format=%h" --output=x`), nil}},

@@ -68,7 +68,7 @@ func (p slashProgram) match(name string, c command) rules.Match {
 		switch {
 		case p.first && !texted && operands == 1:
 		case p.program:
-			if !rules.Kinds["prog"](text) {
+			if !rules.Fits("prog", text) {
 				return refuse("operand", reason.Operand, "program", name, "operand", text)
 			}
 		default:

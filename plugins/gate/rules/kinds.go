@@ -8,36 +8,67 @@ import (
 	"strata.dev/bridge/plugins/gate/script"
 )
 
-// Kinds are the kinds of values and operands, each with the test that a word
-// must pass. Paths of "path", "dir" and "rev" are handed on to be judged by
-// where they lead.
-var Kinds = map[string]func(string) bool{
-	"text":   func(string) bool { return true },
-	"num":    number,
-	"word":   word,
-	"path":   pathWord,
-	"input":  inputWord,
-	"rev":    revision,
-	"format": gitFormat,
-	"refs":   func(s string) bool { return !strings.Contains(s, "signature") },
-	"range":  func(s string) bool { return strings.Contains(s, ":") && s[0] != '-' },
-	"lines":  func(s string) bool { return s != "" && strings.Trim(s, "0123456789,+-") == "" },
-	"width":  func(s string) bool { return s != "" && len(s) < 5 && strings.Trim(s, "0123456789") == "" },
-	"size":   size,
-	"file":   fileWord,
-	"sed":    script.Sed,
-	"jq":     script.JQ,
-	"awk":    script.Awk,
-	"assign": func(s string) bool { name, _, ok := strings.Cut(s, "="); return ok && script.AwkVariable(name) },
-	"column": columns,
-	"key":    gitKey,
-	"printf": printfFormat,
-	"time":   func(s string) bool { return strings.HasPrefix(s, "+") },
-	"prog":   func(s string) bool { return word(s) && s != "" },
+// kind is what a value or an operand may be.
+type kind struct {
+	name  string
+	takes func(string) bool
+	// path is the path that a word names, to be judged by where it leads; nil for
+	// kinds that name none.
+	path   func(string) string
+	script bool // a small program
 }
 
-// scripts are the kinds that are small programs.
-var scripts = map[string]bool{"sed": true, "awk": true, "jq": true}
+func itself(s string) string { return s }
+
+// kinds by their names.
+var kinds = []kind{
+	{name: "text", takes: func(string) bool { return true }},
+	{name: "num", takes: number},
+	{name: "word", takes: word},
+	{name: "path", takes: pathWord, path: itself},
+	{name: "input", takes: inputWord, path: itself},
+	{name: "file", takes: fileWord, path: itself},
+	{name: "rev", takes: revision, path: pathOfRevision},
+	{name: "format", takes: gitFormat},
+	{name: "refs", takes: func(s string) bool { return !strings.Contains(s, "signature") }},
+	{name: "range", takes: func(s string) bool { return strings.Contains(s, ":") && s[0] != '-' }, path: pathOfRange},
+	{name: "lines", takes: func(s string) bool { return s != "" && strings.Trim(s, "0123456789,+-") == "" }},
+	{name: "width", takes: func(s string) bool { return len(s) < 5 && digits(s) }},
+	{name: "size", takes: size},
+	{name: "sed", takes: script.Sed, script: true},
+	{name: "jq", takes: script.JQ, script: true},
+	{name: "awk", takes: script.Awk, script: true},
+	{name: "assign", takes: func(s string) bool { name, _, ok := strings.Cut(s, "="); return ok && script.AwkVariable(name) }},
+	{name: "column", takes: columns},
+	{name: "key", takes: gitKey},
+	{name: "printf", takes: printfFormat},
+	{name: "time", takes: func(s string) bool { return strings.HasPrefix(s, "+") }},
+	{name: "prog", takes: func(s string) bool { return word(s) && s != "" }},
+}
+
+// kindOf is a kind by its name, or a list of words to choose from: a|b, or =a for
+// a single one.
+func kindOf(name string) (k kind, known bool) {
+	if strings.ContainsAny(name, "|=") {
+		choices := strings.Split(strings.TrimPrefix(name, "="), "|")
+		return kind{name: name, takes: func(s string) bool { return slices.Contains(choices, s) }}, true
+	}
+	for _, k := range kinds {
+		if k.name == name {
+			return k, true
+		}
+	}
+	return kind{}, false
+}
+
+// Fits tells whether a text is of a kind, by its name. No text is of a kind that
+// there is not.
+func Fits(name, text string) bool {
+	k, known := kindOf(name)
+	return known && k.takes(text)
+}
+
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // pathWord is a word that every program takes for a path: some read one that
 // begins with + as an option (tail +1f does not end).
@@ -152,20 +183,19 @@ func printfFormat(s string) bool {
 	return true
 }
 
-// paths are the paths that a word of this kind names.
-func paths(kind, text string) []string {
-	switch kind {
-	case "path", "input", "file":
-		return []string{text}
-	case "range": // of a file: 1,5:path or :function:path
-		return []string{text[strings.LastIndex(text, ":")+1:]}
-	case "rev":
-		// A revision, a path, or rev:path; git takes what it finds. The path of
-		// rev:path starts from the repository's root or the current folder.
-		if _, p, ok := strings.Cut(text, ":"); ok {
-			return []string{strings.TrimPrefix(p, "/")}
-		}
-		return []string{text}
+// pathOfRange is the file in 1,5:path or :function:path.
+func pathOfRange(text string) string { return text[strings.LastIndexByte(text, ':')+1:] }
+
+// pathOfRevision is the path in a revision, a path, or rev:path; git takes what
+// it finds. The path of rev:path starts from the repository's root or the current
+// folder. What tells an ancestor (HEAD~1, x^) is no part of a path: it would look
+// like the short name of another file.
+func pathOfRevision(text string) string {
+	if _, p, ok := strings.Cut(text, ":"); ok {
+		text = strings.TrimPrefix(p, "/")
 	}
-	return nil
+	if i := strings.IndexAny(text, "~^"); i > 0 && !strings.ContainsAny(text[i:], `/\`) {
+		text = text[:i]
+	}
+	return text
 }

@@ -32,6 +32,13 @@ type Path struct {
 // Match finds the rule that takes all words of a command. piped says that its
 // input comes from the command before it.
 func (rs *Rules) Match(words []Word, piped bool) Match {
+	return rs.match(words, piped, func(f *family) []*rule {
+		checked, _ := f.checked() // lists that are wrong in themselves take nothing
+		return checked
+	})
+}
+
+func (rs *Rules) match(words []Word, piped bool, rulesOf func(*family) []*rule) Match {
 	if len(words) == 0 || words[0].Text == "" {
 		return refuse("program", reason.Empty)
 	}
@@ -48,7 +55,11 @@ func (rs *Rules) Match(words []Word, piped bool) Match {
 		}
 	}
 	best := refuse("program", reason.Program, "program", name)
-	for _, r := range rs.byName[name] {
+	family := rs.index()[name]
+	if family == nil {
+		return best
+	}
+	for _, r := range rulesOf(family) {
 		m := r.match(args, piped)
 		if m.OK {
 			return m
@@ -85,13 +96,14 @@ func refuse(rule, key string, pairs ...string) Match {
 type matcher struct {
 	*rule
 	args     []Word
-	used     []string // options that were given, "-n", "--name"
 	operands []Word
 	paths    []Path
+	given    option // the lists that name an option that was given
 }
 
 func (r *rule) match(args []Word, piped bool) Match {
-	m := matcher{rule: r, args: args}
+	var few [8]Word
+	m := matcher{rule: r, args: args, operands: few[:0]}
 	if bad := m.expression(); bad != nil {
 		return *bad
 	}
@@ -101,7 +113,7 @@ func (r *rule) match(args []Word, piped bool) Match {
 	if bad := m.words(piped); bad != nil {
 		return *bad
 	}
-	deep := r.Deep == "*" || m.any(r.Deep)
+	deep := r.deep || m.given.deep
 	for i := range m.paths {
 		m.paths[i].Deep, m.paths[i].File = deep, r.Files
 	}
@@ -127,12 +139,12 @@ func (m *matcher) options() *Match {
 			if !m.longOption(w.Text[2:]) {
 				return m.refuse("option", reason.Option, "option", w.Text)
 			}
-		case m.number && strings.Trim(w.Text[1:], "0123456789") == "":
+		case m.number && digits(w.Text[1:]):
 		case !m.bundle(w.Text[1:]):
 			return m.refuse("option", reason.Option, "option", w.Text)
 		}
 	}
-	if m.Need != "" && !m.any(m.Need) {
+	if m.Need != "" && !m.given.need {
 		return m.refuse("command", reason.SubProg)
 	}
 	return nil
@@ -157,10 +169,10 @@ func (m *matcher) expression() *Match {
 		if !ok || tests[i].Glob {
 			return m.refuse("option", reason.Option, "option", tests[i].Text)
 		}
-		if kind == "" {
+		if kind.takes == nil {
 			continue
 		}
-		if i++; i == len(tests) || tests[i].Glob || !m.value(option{kind: kind}, tests[i].Text) {
+		if i++; i == len(tests) || tests[i].Glob || !m.value(kind, tests[i].Text) {
 			return m.refuse("option", reason.Option, "option", tests[i-1].Text)
 		}
 	}
@@ -169,34 +181,41 @@ func (m *matcher) expression() *Match {
 
 func (m *matcher) longOption(text string) bool {
 	name, value, has := strings.Cut(text, "=")
-	o, ok := m.long[name]
-	if !ok {
+	o := m.long[name]
+	if o == nil {
 		return false
 	}
-	m.used = append(m.used, "--"+name)
+	m.use(o)
 	switch {
 	case has:
-		return o.kind != "" && !strings.Contains(o.kind, "+") && m.value(o, value)
-	case o.kind == "" || o.attached:
+		return len(o.kinds) == 1 && m.value(o.kinds[0], value)
+	case o.kinds == nil || o.attached:
 		return true
 	}
 	return m.next(o)
+}
+
+func (m *matcher) use(o *option) {
+	m.given.need = m.given.need || o.need
+	m.given.instead = m.given.instead || o.instead
+	m.given.deep = m.given.deep || o.deep
+	m.given.noInput = m.given.noInput || o.noInput
 }
 
 // bundle walks short options letter by letter; the first that takes a value
 // takes the rest of the word.
 func (m *matcher) bundle(letters string) bool {
 	for i := range len(letters) {
-		o, ok := m.short[letters[i]]
-		if !ok {
+		o := m.short[letters[i]]
+		if o == nil {
 			return false
 		}
-		m.used = append(m.used, "-"+letters[i:i+1])
-		if o.kind == "" {
+		m.use(o)
+		if o.kinds == nil {
 			continue
 		}
 		if rest := letters[i+1:]; rest != "" {
-			return m.value(o, rest)
+			return len(o.kinds) == 1 && m.value(o.kinds[0], rest)
 		}
 		return o.attached || m.next(o)
 	}
@@ -208,45 +227,50 @@ func (m *matcher) bundle(letters string) bool {
 // an option after all (git, for an option that wants its value attached) would
 // act on it. Behind an operand it must be harmless as a path too: some programs
 // look for options only before their operands.
-func (m *matcher) next(o option) bool {
-	for kind := range strings.SplitSeq(o.kind, "+") {
+func (m *matcher) next(o *option) bool {
+	for _, kind := range o.kinds {
 		if len(m.args) == 0 || m.args[0].Glob {
 			return false
 		}
 		value := m.args[0].Text
-		if strings.HasPrefix(value, "-") && kind != "num" {
+		if strings.HasPrefix(value, "-") && kind.name != "num" {
 			return false
 		}
 		m.args = m.args[1:]
-		if !m.value(option{kind: kind}, value) {
+		if !m.value(kind, value) {
 			return false
 		}
-		if len(m.operands) > 0 && kind != "num" && kind != "path" && value != "" {
+		if len(m.operands) > 0 && kind.name != "num" && kind.name != "path" && value != "" {
 			m.paths = append(m.paths, Path{Word: value})
 		}
 	}
 	return true
 }
 
-func (m *matcher) value(o option, value string) bool {
-	if !fits(o.kind, value) || o.kind == "path" && value == "-" { // - is the input
+func (m *matcher) value(k kind, value string) bool {
+	if !k.takes(value) || k.name == "path" && value == "-" { // - is the input
 		return false
 	}
-	for _, p := range paths(o.kind, value) {
-		m.paths = append(m.paths, Path{Word: p})
-	}
+	m.look(k, value)
 	return true
+}
+
+// look notes the path that a word of this kind names.
+func (m *matcher) look(k kind, text string) {
+	if k.path != nil {
+		m.paths = append(m.paths, Path{Word: k.path(text)})
+	}
 }
 
 // words judges the operands.
 func (m *matcher) words(piped bool) *Match {
 	kinds := m.rule.operands
-	if m.Instead != "" && len(kinds) > 0 && m.any(m.Instead) {
+	if len(kinds) > 0 && m.given.instead {
 		kinds = kinds[1:]
 	}
 	named := false // there is something to look at
 	for i, w := range m.operands {
-		kind := ""
+		var kind kind
 		switch {
 		case i < len(kinds):
 			kind = kinds[i]
@@ -256,14 +280,14 @@ func (m *matcher) words(piped bool) *Match {
 		if bad := m.operand(kind, w, piped); bad != nil {
 			return bad
 		}
-		named = named || paths(kind, w.Text) != nil
+		named = named || kind.path != nil
 	}
 	least := len(kinds)
 	if m.repeat != 0 && least > 0 {
 		least--
 	}
 	switch {
-	case len(m.operands) < least, m.Input && !named && !piped && !m.any(m.NoInput):
+	case len(m.operands) < least, m.Input && !named && !piped && !m.given.noInput:
 		return m.refuse("operand", reason.Missing)
 	case m.Here && !named:
 		m.paths = append(m.paths, Path{Word: "."})
@@ -271,15 +295,16 @@ func (m *matcher) words(piped bool) *Match {
 	return nil
 }
 
-func (m *matcher) operand(kind string, w Word, piped bool) *Match {
+func (m *matcher) operand(k kind, w Word, piped bool) *Match {
+	takes := k.takes != nil && k.takes(w.Text)
 	switch {
-	case scripts[kind] && !fits(kind, w.Text):
+	case k.script && !takes:
 		return m.refuse("script", reason.ScriptOf, "script", w.Text)
-	case kind == "" || !fits(kind, w.Text):
+	case !takes:
 		return m.refuse("operand", reason.Operand, "operand", w.Text)
-	case w.Glob && !(m.Globs && kind == "path"):
+	case w.Glob && !(m.Globs && k.name == "path"):
 		return m.refuse("glob", reason.FilePattern, "text", w.Text)
-	case w.Text == "-" && paths(kind, w.Text) != nil && kind != "rev":
+	case w.Text == "-" && k.path != nil && k.name != "rev":
 		if !piped {
 			return m.refuse("operand", reason.Missing)
 		}
@@ -291,9 +316,7 @@ func (m *matcher) operand(kind string, w Word, piped bool) *Match {
 		m.paths = append(m.paths, Path{Word: GlobRoot(w.Text)})
 		return nil
 	}
-	for _, p := range paths(kind, w.Text) {
-		m.paths = append(m.paths, Path{Word: p})
-	}
+	m.look(k, w.Text)
 	return nil
 }
 
@@ -304,29 +327,6 @@ func GlobRoot(pattern string) string {
 		return fixed[:i+1]
 	}
 	return "."
-}
-
-// fits tests a word against a kind: a list of words, or one of Kinds.
-func fits(kind, text string) bool {
-	if strings.ContainsAny(kind, "|=") {
-		for choice := range strings.SplitSeq(strings.TrimPrefix(kind, "="), "|") {
-			if choice == text {
-				return true
-			}
-		}
-		return false
-	}
-	return Kinds[kind](text)
-}
-
-// any tells whether one of these options was given.
-func (m *matcher) any(names string) bool {
-	for _, used := range m.used {
-		if listed(names, used) {
-			return true
-		}
-	}
-	return false
 }
 
 func (m *matcher) refuse(rule, key string, pairs ...string) *Match {

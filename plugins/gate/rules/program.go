@@ -5,7 +5,6 @@ package rules
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -24,7 +23,7 @@ type Program struct {
 	//	--color[=word]  a long option with a value that must be attached
 	//	-#              a number as an option (head -20)
 	//
-	// A value's kind is a name from Kinds, or words to choose from: a|b|c. Two
+	// A value's kind is the name of one of kinds, or words to choose from: a|b|c. Two
 	// kinds with + between are two values, each a word of its own.
 	Options string
 	// Operands lists the kinds of the words that are no options, in order; the
@@ -61,157 +60,131 @@ type Program struct {
 	Expression string
 
 	// Match and NotMatch are examples, words separated by blanks, checked when
-	// the rules are loaded.
+	// the rule is loaded.
 	Match, NotMatch []string
-}
-
-// Rules is a checked set of accept-lists.
-type Rules struct {
-	byName map[string][]*rule
 }
 
 // rule is a Program ready to match.
 type rule struct {
-	Program
-	short    map[byte]option
-	long     map[string]option
+	*Program
+	short    map[byte]*option
+	long     map[string]*option
 	number   bool // -20
-	operands []string
-	repeat   byte              // of the last operand kind: '*', '?' or 0
-	tests    map[string]string // kind of the value by word of an expression, "" none
+	operands []kind
+	repeat   byte            // of the last operand kind: '*', '?' or 0
+	tests    map[string]kind // of the value by word of an expression, the zero kind for none
+	deep     bool            // everything below a path is read, whatever options there are
 }
 
+// option is what a rule knows of one.
 type option struct {
-	kind     string // "" takes no value
+	kinds    []kind // of its values
 	attached bool   // the value is never the next word
+	// Lists of the Program that name it.
+	need, instead, deep, noInput bool
 }
 
-// Load reads programs and checks them against their own examples.
-func Load(programs ...Program) (*Rules, error) {
-	rs := &Rules{byName: map[string][]*rule{}}
-	for _, p := range programs {
-		r, err := compile(p)
-		if err != nil {
-			return nil, fmt.Errorf("rule %q: %w", p.Name, err)
-		}
-		rs.byName[p.Name] = append(rs.byName[p.Name], r)
-	}
-	for _, p := range programs {
-		if err := rs.check(p); err != nil {
-			return nil, fmt.Errorf("rule %q: %w", p.Name, err)
-		}
-	}
-	return rs, nil
-}
-
-func (rs *Rules) check(p Program) error {
-	if len(p.Match) == 0 || len(p.NotMatch) == 0 {
-		return fmt.Errorf("has no examples")
-	}
-	for _, example := range p.Match {
-		if m := rs.Match(plain(example), p.Input); !m.OK || m.Program != p.Name {
-			return fmt.Errorf("does not take its example %q: %s", example, m.Reason)
-		}
-	}
-	for _, example := range p.NotMatch {
-		if m := rs.Match(plain(example), false); m.OK {
-			return fmt.Errorf("takes %q, which it must not", example)
-		}
-	}
-	return nil
-}
-
-// plain makes words of an example.
-func plain(example string) []Word {
-	var words []Word
-	for _, f := range strings.Fields(example) {
-		words = append(words, Word{Text: f})
-	}
-	return words
-}
-
-func compile(p Program) (*rule, error) {
-	r := &rule{Program: p, short: map[byte]option{}, long: map[string]option{}, tests: map[string]string{}, operands: strings.Fields(p.Operands)}
-	for _, token := range strings.Fields(p.Options) {
+func compile(p *Program) (*rule, error) {
+	r := &rule{Program: p, short: map[byte]*option{}, long: map[string]*option{}, deep: p.Deep == "*"}
+	for token := range strings.FieldsSeq(p.Options) {
 		if err := r.option(token); err != nil {
 			return nil, fmt.Errorf("option %q: %w", token, err)
 		}
 	}
-	for _, token := range strings.Fields(p.Expression) {
-		name, kind, _ := strings.Cut(token, ":")
-		if kind != "" && !known(kind) {
-			return nil, fmt.Errorf("value kind %q is not known", kind)
-		}
-		r.tests[name] = kind
+	if p.Expression != "" {
+		r.tests = map[string]kind{}
 	}
-	if n := len(r.operands); n > 0 {
-		last := r.operands[n-1]
-		if c := last[len(last)-1]; c == '*' || c == '?' {
-			r.repeat, r.operands[n-1] = c, last[:len(last)-1]
+	for token := range strings.FieldsSeq(p.Expression) {
+		name, of, valued := strings.Cut(token, ":")
+		k, known := kind{}, true
+		if valued {
+			k, known = kindOf(of)
 		}
-	}
-	for _, kind := range r.operands {
-		if !known(kind) {
-			return nil, fmt.Errorf("operand kind %q is not known", kind)
+		if !known {
+			return nil, fmt.Errorf("value kind %q is not known", of)
 		}
+		r.tests[name] = k
 	}
-	for _, name := range strings.Fields(p.Instead + " " + p.Need + " " + p.Deep + " " + p.NoInput) {
-		if name != "*" && !r.has(name) {
-			return nil, fmt.Errorf("names an option %q that it does not take", name)
+	for name := range strings.FieldsSeq(p.Operands) {
+		r.repeat = 0
+		if c := name[len(name)-1]; c == '*' || c == '?' {
+			r.repeat, name = c, name[:len(name)-1]
+		}
+		k, known := kindOf(name)
+		if !known {
+			return nil, fmt.Errorf("operand kind %q is not known", name)
+		}
+		r.operands = append(r.operands, k)
+	}
+	for _, list := range []struct {
+		names string
+		mark  func(*option)
+	}{
+		{p.Need, func(o *option) { o.need = true }},
+		{p.Instead, func(o *option) { o.instead = true }},
+		{p.Deep, func(o *option) { o.deep = true }},
+		{p.NoInput, func(o *option) { o.noInput = true }},
+	} {
+		for name := range strings.FieldsSeq(list.names) {
+			o := r.named(name)
+			if o == nil && name != "*" {
+				return nil, fmt.Errorf("names an option %q that it does not take", name)
+			}
+			if o != nil {
+				list.mark(o)
+			}
 		}
 	}
 	return r, nil
 }
 
-func (r *rule) has(name string) bool {
+// named is an option by its whole name, nil when the rule does not take it.
+func (r *rule) named(name string) *option {
 	if strings.HasPrefix(name, "--") {
-		_, ok := r.long[name[2:]]
-		return ok
+		return r.long[name[2:]]
 	}
-	_, ok := r.short[name[1]]
-	return ok && len(name) == 2
+	if len(name) != 2 {
+		return nil
+	}
+	return r.short[name[1]]
 }
 
 func (r *rule) option(token string) error {
-	name, kind, attached := token, "", false
-	if i := strings.Index(token, "["); i > 0 && strings.HasSuffix(token, "]") {
-		name, kind, attached = token[:i], strings.TrimPrefix(token[i+1:len(token)-1], "="), true
-	} else if i := strings.IndexAny(token, ":="); i > 0 {
-		name, kind = token[:i], token[i+1:]
+	if token == "-#" {
+		r.number = true
+		return nil
 	}
-	if kind != "" && !known(kind) {
-		return fmt.Errorf("value kind %q is not known", kind)
+	name, of, attached := token, "", false
+	if i := strings.Index(token, "["); i > 0 && strings.HasSuffix(token, "]") {
+		name, of, attached = token[:i], strings.TrimPrefix(token[i+1:len(token)-1], "="), true
+	} else if i := strings.IndexAny(token, ":="); i > 0 {
+		name, of = token[:i], token[i+1:]
+	}
+	var kinds []kind
+	if of != "" {
+		for one := range strings.SplitSeq(of, "+") {
+			k, known := kindOf(one)
+			if !known {
+				return fmt.Errorf("value kind %q is not known", of)
+			}
+			kinds = append(kinds, k)
+		}
 	}
 	switch {
-	case token == "-#":
-		r.number = true
 	case strings.HasPrefix(name, "--") && len(name) > 2:
-		if _, twice := r.long[name[2:]]; twice {
+		if r.long[name[2:]] != nil {
 			return fmt.Errorf("is listed twice")
 		}
-		r.long[name[2:]] = option{kind, attached}
-	case strings.HasPrefix(name, "-") && len(name) > 1 && (kind == "" || len(name) == 2):
+		r.long[name[2:]] = &option{kinds: kinds, attached: attached}
+	case strings.HasPrefix(name, "-") && len(name) > 1 && (kinds == nil || len(name) == 2):
 		for _, c := range []byte(name[1:]) {
-			if _, twice := r.short[c]; twice {
+			if r.short[c] != nil {
 				return fmt.Errorf("%c is listed twice", c)
 			}
-			r.short[c] = option{kind, attached}
+			r.short[c] = &option{kinds: kinds, attached: attached}
 		}
 	default:
 		return fmt.Errorf("cannot be read")
 	}
 	return nil
-}
-
-// known tells whether a kind is a list of words (a|b, or =a for a single one) or
-// stands in Kinds.
-func known(kind string) bool {
-	if first, second, two := strings.Cut(kind, "+"); two {
-		return known(first) && known(second)
-	}
-	return strings.ContainsAny(kind, "|=") || Kinds[kind] != nil
-}
-
-func listed(names, name string) bool {
-	return slices.Contains(strings.Fields(names), name)
 }

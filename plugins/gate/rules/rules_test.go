@@ -8,7 +8,12 @@ import (
 )
 
 func TestBuiltinLoads(t *testing.T) {
-	if n := len(Builtin.byName); n < 40 {
+	for name, family := range Builtin.index() {
+		if _, err := family.checked(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if n := len(Builtin.index()); n < 40 {
 		t.Errorf("only %d programs", n)
 	}
 }
@@ -97,6 +102,7 @@ func TestMatch(t *testing.T) {
 		{"git --no-pager show HEAD:a/.env", ok("git show", true, Path{Word: "a/.env"})},
 		{"git diff ../x", ok("git diff", true, Path{Word: "../x"})},
 		{"git log -L1,5:.env -L :f:a.go", ok("git log", true, Path{Word: ".env"}, Path{Word: "a.go"})},
+		{"git diff HEAD~1 main~2..x^ a/../b ..~1/c HEAD^:d~e.go", ok("git diff", true, Path{Word: "HEAD"}, Path{Word: "main"}, Path{Word: "a/../b"}, Path{Word: "..~1/c"}, Path{Word: "d"})},
 		{"git branch x", no("operand", "This runs git branch on something that is not known to be harmless: x.")},
 		{"cat", no("operand", "This runs cat without saying on what, so it may change things or wait for ever.")},
 		{"find -name a -newer b", ok("find", false, Path{Word: "b"})},
@@ -143,12 +149,12 @@ func TestKinds(t *testing.T) {
 	}
 	for _, test := range tests {
 		for _, w := range strings.Fields(test.takes) {
-			if !fits(test.kind, w) {
+			if !Fits(test.kind, w) {
 				t.Errorf("%s does not take %q", test.kind, w)
 			}
 		}
 		for _, w := range strings.Fields(test.refuses) {
-			if fits(test.kind, w) {
+			if Fits(test.kind, w) {
 				t.Errorf("%s takes %q", test.kind, w)
 			}
 		}

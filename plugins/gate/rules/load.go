@@ -1,0 +1,112 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+)
+
+// Rules is a set of accept-lists. A program's lists are read and checked against
+// their own examples when the program is first asked for, which keeps the start
+// short; lists that fail take nothing.
+type Rules struct {
+	index func() map[string]*family
+}
+
+// family are the accept-lists of one name.
+type family struct {
+	programs []*Program
+	compiled func() ([]*rule, error)
+	checked  func() ([]*rule, error)
+}
+
+// Lazy makes Rules of programs without looking at them yet.
+func Lazy(programs ...[]Program) *Rules {
+	rs := &Rules{}
+	rs.index = sync.OnceValue(func() map[string]*family {
+		index := make(map[string]*family, 128)
+		for _, list := range programs {
+			for i := range list {
+				rs.add(index, &list[i])
+			}
+		}
+		return index
+	})
+	return rs
+}
+
+func (rs *Rules) add(index map[string]*family, p *Program) {
+	f := index[p.Name]
+	if f == nil {
+		f = &family{}
+		f.compiled = sync.OnceValues(f.compile)
+		f.checked = sync.OnceValues(func() ([]*rule, error) { return rs.check(f) })
+		index[p.Name] = f
+	}
+	f.programs = append(f.programs, p)
+}
+
+// Load is Lazy with all lists read and checked at once: the error of the first
+// that is not what it says.
+func Load(programs ...Program) (*Rules, error) {
+	rs := Lazy(programs)
+	for _, p := range programs {
+		if _, err := rs.index()[p.Name].checked(); err != nil {
+			return nil, err
+		}
+	}
+	return rs, nil
+}
+
+func (f *family) compile() ([]*rule, error) {
+	var out []*rule
+	for _, p := range f.programs {
+		r, err := compile(p)
+		if err != nil {
+			return nil, fmt.Errorf("rule %q: %w", p.Name, err)
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+var errExamples = errors.New("has no examples")
+
+// check compares a family with its examples. They may be commands of others,
+// which are taken as they are.
+func (rs *Rules) check(f *family) ([]*rule, error) {
+	out, err := f.compiled()
+	if err != nil {
+		return nil, err
+	}
+	rulesOf := func(f *family) []*rule {
+		out, _ := f.compiled()
+		return out
+	}
+	for _, p := range f.programs {
+		if len(p.Match) == 0 || len(p.NotMatch) == 0 {
+			return nil, fmt.Errorf("rule %q: %w", p.Name, errExamples)
+		}
+		for _, example := range p.Match {
+			if m := rs.match(plain(example), p.Input, rulesOf); !m.OK || m.Program != p.Name {
+				return nil, fmt.Errorf("rule %q: does not take its example %q: %s", p.Name, example, m.Reason)
+			}
+		}
+		for _, example := range p.NotMatch {
+			if m := rs.match(plain(example), false, rulesOf); m.OK {
+				return nil, fmt.Errorf("rule %q: takes %q, which it must not", p.Name, example)
+			}
+		}
+	}
+	return out, nil
+}
+
+// plain makes words of an example.
+func plain(example string) []Word {
+	var words []Word
+	for f := range strings.FieldsSeq(example) {
+		words = append(words, Word{Text: f})
+	}
+	return words
+}
