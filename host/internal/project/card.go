@@ -1,6 +1,7 @@
 package project
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -32,10 +33,21 @@ var delegation = map[string]bool{"subagent": true, "subagent_fork": true, "list_
 // Delegates tells whether a tool starts helper agents.
 func Delegates(tool string) bool { return delegation[tool] }
 
+// name gives a call its id on the page. Some models count from one in every answer,
+// or give no id: each call has a card of its own all the same.
+func (f *Fold) name(call string, seq int64) string {
+	id := call
+	for n := seq; id == "" || f.named[id]; n++ {
+		id = fmt.Sprintf("%s@%d", call, n)
+	}
+	f.named[id] = true
+	return f.cfg.id(id)
+}
+
 func (f *Fold) called(e dsh.Event, c dsh.ToolCall) []chat.Frame {
 	f.cards[c.CallID] = &card{
 		tool: chat.Tool{
-			ID: f.cfg.id(c.CallID), Name: c.Name, State: chat.ToolRunning,
+			ID: f.name(c.CallID, e.Seq), Name: c.Name, State: chat.ToolRunning,
 			Title: title(c.Name, c.Arguments, f.cfg.CWD), Input: clip(c.Arguments),
 		},
 		order: e.Seq, since: e.Time, hidden: delegation[c.Name],
@@ -46,12 +58,12 @@ func (f *Fold) called(e dsh.Event, c dsh.ToolCall) []chat.Frame {
 
 func (f *Fold) asked(e dsh.Event, a dsh.Approval) []chat.Frame {
 	call := a.CallID
-	if call == "" {
-		call = a.ID // a question that belongs to no call
+	if c := f.cards[""]; call == "" && (c == nil || c.tool.Name != a.ToolName) {
+		call = a.ID // a question that belongs to no call, not even to one without an id
 	}
 	c := f.cards[call]
 	if c == nil {
-		c = &card{tool: chat.Tool{ID: f.cfg.id(call), Name: a.ToolName, Title: title(a.ToolName, "", f.cfg.CWD)}, order: e.Seq}
+		c = &card{tool: chat.Tool{ID: f.name(call, e.Seq), Name: a.ToolName, Title: title(a.ToolName, "", f.cfg.CWD)}, order: e.Seq}
 		f.cards[call] = c
 	}
 	f.approvals[a.ID] = call

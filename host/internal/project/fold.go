@@ -39,6 +39,7 @@ type Fold struct {
 	failed bool // the running try has failed; chunks that follow are the next one's
 
 	cards     map[string]*card // by call id
+	named     map[string]bool  // ids that cards have had
 	approvals map[string]string
 	answered  bool // the running turn has shown text
 	carded    bool // the running turn has shown a card
@@ -47,7 +48,7 @@ type Fold struct {
 
 // New gives the Fold of a session before its first event.
 func New(cfg Config) *Fold {
-	return &Fold{cfg: cfg, blocks: map[int]*block{}, cards: map[string]*card{}, approvals: map[string]string{}}
+	return &Fold{cfg: cfg, blocks: map[int]*block{}, cards: map[string]*card{}, named: map[string]bool{}, approvals: map[string]string{}}
 }
 
 // Usage is what all model requests so far used.
