@@ -19,7 +19,7 @@ type Part struct {
 
 // Judge takes a command line apart and finds the rule of each command. On
 // Windows more words are aliases, and programs read their arguments in other ways.
-func Judge(src string, windows bool) []Part { return builtin.judge(src, windows) }
+func Judge(src string, windows bool) []Part { return builtin().judge(src, windows) }
 
 func (t *table) judge(src string, windows bool) []Part {
 	commands, problem := parse(src)

@@ -1,5 +1,7 @@
 package pwsh
 
+import "sync"
+
 // system asks small questions and prints.
 var system = []Cmdlet{
 	{
@@ -28,9 +30,9 @@ var system = []Cmdlet{
 	},
 }
 
-// builtin are the accept-lists of the gate. A list that fails its own examples
-// panics here: such a gate must not load.
-var builtin = func() *table {
+// builtin are the accept-lists of the gate, read at the first command that needs
+// them. A list that fails its own examples panics: then every command asks.
+var builtin = sync.OnceValue(func() *table {
 	var all []Cmdlet
 	for _, family := range [][]Cmdlet{files, objects, system} {
 		all = append(all, family...)
@@ -40,4 +42,4 @@ var builtin = func() *table {
 		panic(err)
 	}
 	return t
-}()
+})

@@ -188,14 +188,18 @@ func pathOfRange(text string) string { return text[strings.LastIndexByte(text, '
 
 // pathOfRevision is the path in a revision, a path, or rev:path; git takes what
 // it finds. The path of rev:path starts from the repository's root or the current
-// folder. What tells an ancestor (HEAD~1, x^) is no part of a path: it would look
-// like the short name of another file.
+// folder. What only a revision has at its end (HEAD~1, x^2, v1..) is taken off: on
+// Windows it would look like the short or trimmed name of another file.
 func pathOfRevision(text string) string {
 	if _, p, ok := strings.Cut(text, ":"); ok {
 		text = strings.TrimPrefix(p, "/")
 	}
-	if i := strings.IndexAny(text, "~^"); i > 0 && !strings.ContainsAny(text[i:], `/\`) {
-		text = text[:i]
+	if name, open := strings.CutSuffix(text, ".."); open && name != "" && strings.IndexByte(`/\.`, name[len(name)-1]) < 0 {
+		text = name
+	}
+	name := strings.TrimRight(text, "0123456789~^")
+	if i := strings.IndexAny(text[len(name):], "~^"); i >= 0 && name != "" {
+		text = text[:len(name)+i]
 	}
 	return text
 }
