@@ -6,6 +6,7 @@ import "strings"
 // their own here. What the older wire has a name for is given under that name.
 const (
 	CodeCancelled          = "cancelled"           // the call was given up
+	CodeArguments          = "arguments-invalid"   // names or shapes of arguments that this version has not
 	CodeUnavailable        = "unavailable"         // the Harness has it, but not now or not here
 	CodeWriterHeld         = "session-writer-held" // another process owns the session's log
 	CodePresetConflict     = "agent-preset-conflict"
@@ -46,7 +47,7 @@ var modern = map[string]string{
 	"gateway/bad-request":            CodeBadRequest,
 	"gateway/cancelled":              CodeCancelled,
 	"gateway/protocol":               CodeProtocol,
-	"gateway/arguments-invalid":      CodeBadRequest,
+	"gateway/arguments-invalid":      CodeArguments,
 	"gateway/input-invalid":          CodeBadRequest,
 	"gateway/result-invalid":         CodeInternal,
 	"gateway/signature-invalid":      CodeUnknownMethod, // a stream where a call was meant, or the reverse
