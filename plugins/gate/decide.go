@@ -36,6 +36,7 @@ type finding struct {
 type path struct {
 	word string
 	deep bool
+	file bool // it must not be a folder
 }
 
 // judging is judge, or something that gives the same.
@@ -112,13 +113,16 @@ func facts(call abi.GateCall, config abi.GateConfig, judging judging) abi.GateFa
 				asked[word] = true
 				out.Paths = append(out.Paths, w.Abs(p.word))
 			}
+			if p.file {
+				out.Files = append(out.Files, w.Abs(p.word))
+			}
 		}
 		out.Git = out.Git || f.git
 	}
 	if len(out.Paths) > 0 {
 		out.Paths = append(out.Paths, where.Abs(where.Workspace))
 	}
-	out.Paths = onceEach(out.Paths)
+	out.Paths, out.Files = onceEach(out.Paths), onceEach(out.Files)
 	return out
 }
 

@@ -71,6 +71,9 @@ type GitFacts struct {
 // GateFacts names what must be looked up before decide.
 type GateFacts struct {
 	Paths []string `json:"paths"` // absolute, cleaned
+	// Files are those of Paths that must not be folders, since what lies in one
+	// would be read through links: the real path of one that is a folder is "".
+	Files []string `json:"files,omitempty"`
 	Git   bool     `json:"git"`
 }
 

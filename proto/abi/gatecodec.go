@@ -104,6 +104,13 @@ func AppendGateFacts(out []byte, f GateFacts) []byte {
 		}
 		out = closeList(out, len(f.Paths))
 	}
+	if len(f.Files) > 0 {
+		out = append(out, `,"files":`...)
+		for i, p := range f.Files {
+			out = scan.AppendText(append(out, "[,"[min(i, 1)]), p, true)
+		}
+		out = closeList(out, len(f.Files))
+	}
 	out = strconv.AppendBool(append(out, `,"git":`...), f.Git)
 	return append(out, '}')
 }

@@ -4,7 +4,7 @@
  * asked. Nothing is decided here: a fault becomes the op table's default, which asks, and what cannot be asked is a no.
  * @module
  */
-import { realPaths } from '../lib/effects/paths.mjs'
+import { isFolder, realPaths } from '../lib/effects/paths.mjs'
 import { GitSettingsReader } from '../lib/gitconfig.mjs'
 import { LIMITS } from '../lib/messages.mjs'
 import { subjectOf } from './journal.mjs'
@@ -109,7 +109,9 @@ export class Judge {
       const facts = this.#instance.callSync('facts', call)
       if (facts.fault !== undefined) throw facts.fault // without its facts the plugin would judge on the words alone
       const git = facts.value.git ? await this.#git.of(call.cwd) : undefined
-      const looked = { ...call, git, realpaths: realPaths((facts.value.paths ?? []).slice(0, LIMITS.MaxPaths)) }
+      const realpaths = realPaths((facts.value.paths ?? []).slice(0, LIMITS.MaxPaths))
+      for (const file of facts.value.files ?? []) if (isFolder(file)) realpaths[file] = ''
+      const looked = { ...call, git, realpaths }
       return { decision: this.#instance.callSync('decide', looked).value, looked }
     } catch {
       return { decision: /** @type {Decision} */ (this.#instance.ops.get('decide')?.default ?? { decision: 'ask' }), looked: call }

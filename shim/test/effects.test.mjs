@@ -7,7 +7,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { createEffects } from '../lib/effects.mjs'
-import { realPath } from '../lib/effects/paths.mjs'
+import { isFolder, realPath } from '../lib/effects/paths.mjs'
 
 const text = new TextDecoder()
 
@@ -151,4 +151,6 @@ test('real paths', async () => {
   for (const odd of ['ring', 'real/file/x']) assert.equal(realPath(path.join(root, odd)), '', odd)
   for (const odd of ['relative', `${root}/`, `${root}/./a`, `${root}/a/../b`, `${root}//a`, `${root}/a\0`, '']) assert.equal(realPath(odd), '', odd)
   assert.equal(realPath('/'), '/')
+  const folders = ['real', 'real/deep', 'link', 'ring', 'real/file', 'dangling', 'new'].map(one => isFolder(path.join(root, one)))
+  assert.deepEqual(folders, [true, true, true, true, false, false, false]) // what cannot be looked at may be one
 })

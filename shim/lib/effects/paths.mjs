@@ -4,7 +4,7 @@
  * them before it can answer.
  * @module
  */
-import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
+import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { CODES, LIMITS, MESSAGES, PluginError, fill } from '../messages.mjs'
 import { expectHead } from './shape.mjs'
@@ -26,6 +26,15 @@ export function realpathEffect({ kind, value }) {
  */
 export function realPaths(paths) {
   return Object.fromEntries([...new Set(paths)].sort().map(one => [one, realPath(one)]))
+}
+
+/** Whether a path is a folder, or leads to one; so is one that cannot be looked at. @param {string} one @returns {boolean} */
+export function isFolder(one) {
+  try {
+    return statSync(one, { throwIfNoEntry: false })?.isDirectory() ?? false
+  } catch {
+    return true
+  }
 }
 
 /** @param {string} given absolute and clean @returns {string} */
