@@ -28,12 +28,24 @@ func Lazy(programs ...[]Program) *Rules {
 		index := make(map[string]*family, 128)
 		for _, list := range programs {
 			for i := range list {
-				rs.add(index, &list[i])
+				for _, name := range list[i].names() {
+					p := list[i]
+					p.Name, p.Each = name, false
+					rs.add(index, &p)
+				}
 			}
 		}
 		return index
 	})
 	return rs
+}
+
+// names are the programs that a list is for.
+func (p *Program) names() []string {
+	if p.Each {
+		return strings.Fields(p.Name)
+	}
+	return []string{p.Name}
 }
 
 func (rs *Rules) add(index map[string]*family, p *Program) {
@@ -52,8 +64,10 @@ func (rs *Rules) add(index map[string]*family, p *Program) {
 func Load(programs ...Program) (*Rules, error) {
 	rs := Lazy(programs)
 	for _, p := range programs {
-		if _, err := rs.index()[p.Name].checked(); err != nil {
-			return nil, err
+		for _, name := range p.names() {
+			if _, err := rs.index()[name].checked(); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return rs, nil
@@ -89,12 +103,12 @@ func (rs *Rules) check(f *family) ([]*rule, error) {
 			return nil, fmt.Errorf("rule %q: %w", p.Name, errExamples)
 		}
 		for _, example := range p.Match {
-			if m := rs.match(plain(example), p.Input, rulesOf); !m.OK || m.Program != p.Name {
+			if m := rs.match(plain(p, example), p.Input, rulesOf); !m.OK || m.Program != p.Name {
 				return nil, fmt.Errorf("rule %q: does not take its example %q: %s", p.Name, example, m.Reason)
 			}
 		}
 		for _, example := range p.NotMatch {
-			if m := rs.match(plain(example), false, rulesOf); m.OK {
+			if m := rs.match(plain(p, example), false, rulesOf); m.OK {
 				return nil, fmt.Errorf("rule %q: takes %q, which it must not", p.Name, example)
 			}
 		}
@@ -103,9 +117,12 @@ func (rs *Rules) check(f *family) ([]*rule, error) {
 }
 
 // plain makes words of an example.
-func plain(example string) []Word {
+func plain(p *Program, example string) []Word {
 	var words []Word
 	for f := range strings.FieldsSeq(example) {
+		if f == "@" && words == nil {
+			f = p.Name
+		}
 		words = append(words, Word{Text: f})
 	}
 	return words

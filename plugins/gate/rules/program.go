@@ -11,8 +11,10 @@ import (
 // Program is one accept-list. Several may carry the same name; a command passes
 // if one of them takes all its words.
 type Program struct {
-	// Name is the program, for git with its sub-command: "ls", "git log".
+	// Name is the program, for git with its sub-command: "ls", "git log". With Each
+	// it is several programs with blanks between, which @ stands for in the examples.
 	Name string
+	Each bool
 	// Options lists what is taken, separated by blanks:
 	//
 	//	-abc            short options without a value; they may be bundled

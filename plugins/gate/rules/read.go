@@ -95,21 +95,17 @@ var read = []Program{
 }
 
 // sums print checksums. Never -c: it reads names from a file.
-var sums = func() []Program {
-	var all []Program
-	for _, name := range []string{"md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "b2sum"} {
-		all = append(all, Program{
-			Name: name, Options: "-btz --binary --text --tag --zero", Operands: "path*", Input: true,
-			Match: []string{name + " go.mod"}, NotMatch: []string{name, name + " -c sums", name + " --check sums"},
-		})
-	}
-	return append(all,
-		Program{Name: "cksum", Options: "-a:word --algorithm=word --untagged", Operands: "path*", Input: true, Match: []string{"cksum a"}, NotMatch: []string{"cksum", "cksum -c a"}},
-		Program{Name: "sum", Options: "-rs --sysv", Operands: "path*", Input: true, Match: []string{"sum a"}, NotMatch: []string{"sum"}},
-		Program{
-			Name: "shasum", Options: "-bt -a:num --algorithm=num --binary --text", Operands: "path*", Input: true,
-			Match: []string{"shasum -a 256 go.mod"}, NotMatch: []string{"shasum", "shasum -c x"},
-		},
-		Program{Name: "md5", Options: "-qr -s:text", Operands: "path path*", Match: []string{"md5 a"}, NotMatch: []string{"md5", "md5 -p"}},
-	)
-}()
+var sums = []Program{
+	{
+		Name: "md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum", Each: true,
+		Options: "-btz --binary --text --tag --zero", Operands: "path*", Input: true,
+		Match: []string{"@ go.mod"}, NotMatch: []string{"@", "@ -c sums", "@ --check sums"},
+	},
+	{Name: "cksum", Options: "-a:word --algorithm=word --untagged", Operands: "path*", Input: true, Match: []string{"cksum a"}, NotMatch: []string{"cksum", "cksum -c a"}},
+	{Name: "sum", Options: "-rs --sysv", Operands: "path*", Input: true, Match: []string{"sum a"}, NotMatch: []string{"sum"}},
+	{
+		Name: "shasum", Options: "-bt -a:num --algorithm=num --binary --text", Operands: "path*", Input: true,
+		Match: []string{"shasum -a 256 go.mod"}, NotMatch: []string{"shasum", "shasum -c x"},
+	},
+	{Name: "md5", Options: "-qr -s:text", Operands: "path path*", Match: []string{"md5 a"}, NotMatch: []string{"md5", "md5 -p"}},
+}

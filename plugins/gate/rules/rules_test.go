@@ -112,7 +112,7 @@ func TestMatch(t *testing.T) {
 		{"tail -5f a", no("option", "This runs tail with an option that is not known to be harmless: -5f.")},
 	}
 	for _, test := range tests {
-		words := plain(test.words)
+		words := plain(nil, test.words)
 		for i := range words {
 			words[i].Text, words[i].Glob = strings.CutPrefix(words[i].Text, "⁎")
 		}

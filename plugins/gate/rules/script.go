@@ -2,39 +2,35 @@ package rules
 
 // scripted are programs that are handed a small program of their own, which is
 // checked by an exact grammar.
-var scripted = func() []Program {
-	all := []Program{
-		{
-			Name:     "sed", // never -i, -f
-			Options:  "-nErsuz -e:sed --quiet --silent --regexp-extended --separate --unbuffered --null-data --expression=sed --posix",
-			Operands: "sed path*", Instead: "-e --expression", Input: true,
-			Match: []string{"sed -n 1,20p main.go", "sed -n 10,$p main.go", "sed -n 5p", "sed s/a/b/g a", "sed -e 1d -e s/x// a", "sed -n /a/,/b/p a", "sed 5q a"},
-			NotMatch: []string{
-				"sed -n w a", "sed -ni 1p a", "sed -n -i.bak 1,5p a", "sed -n 1,2p a -i", "sed -n 1,5p;3w a", "sed -n -f s a", "sed -n 1e a", "sed -n 5p",
-				"sed -i s/a/b/ x", "sed --in-place s/a/b/ x", "sed s/a/b/w x y", "sed --expression=1e x", "sed -e w a", "sed -Ei p a", "sed --sandbox w x",
-			},
+var scripted = []Program{
+	{
+		Name:     "sed", // never -i, -f
+		Options:  "-nErsuz -e:sed --quiet --silent --regexp-extended --separate --unbuffered --null-data --expression=sed --posix",
+		Operands: "sed path*", Instead: "-e --expression", Input: true,
+		Match: []string{"sed -n 1,20p main.go", "sed -n 10,$p main.go", "sed -n 5p", "sed s/a/b/g a", "sed -e 1d -e s/x// a", "sed -n /a/,/b/p a", "sed 5q a"},
+		NotMatch: []string{
+			"sed -n w a", "sed -ni 1p a", "sed -n -i.bak 1,5p a", "sed -n 1,2p a -i", "sed -n 1,5p;3w a", "sed -n -f s a", "sed -n 1e a", "sed -n 5p",
+			"sed -i s/a/b/ x", "sed --in-place s/a/b/ x", "sed s/a/b/w x y", "sed --expression=1e x", "sed -e w a", "sed -Ei p a", "sed --sandbox w x",
 		},
-		{
-			Name: "jq", // never -f, -L; --args and --jsonargs make texts of what looks like files
-			Options: `-ncrjaSCMesR --compact-output --raw-output --raw-output0 --join-output --ascii-output --sort-keys --color-output --monochrome-output
+	},
+	{
+		Name: "jq", // never -f, -L; --args and --jsonargs make texts of what looks like files
+		Options: `-ncrjaSCMesR --compact-output --raw-output --raw-output0 --join-output --ascii-output --sort-keys --color-output --monochrome-output
 				--tab --indent=width --exit-status --slurp --raw-input --null-input --stream --seq --unbuffered
 				--arg:word+text --argjson:word+text --slurpfile:word+path --rawfile:word+path`,
-			Operands: "jq path*", Input: true, NoInput: "-n --null-input",
-			Match: []string{
-				"jq -r .name package.json", "jq .", "jq -n 1+1", "jq --arg a b $a f.json", "jq -r .scripts|keys[] package.json", "jq --slurpfile a b.json .x c.json",
-			},
-			NotMatch: []string{"jq .", "jq env a", "jq -n env", "jq $ENV a", "jq -f x a", "jq -L x . a", "jq --arg a . f", "jq -n input|env", "jq -rf x a", "jq --from-file x a"},
+		Operands: "jq path*", Input: true, NoInput: "-n --null-input",
+		Match: []string{
+			"jq -r .name package.json", "jq .", "jq -n 1+1", "jq --arg a b $a f.json", "jq -r .scripts|keys[] package.json", "jq --slurpfile a b.json .x c.json",
 		},
-	}
-	for _, name := range []string{"awk", "gawk", "mawk", "nawk"} {
-		all = append(all, Program{
-			Name: name, Options: "-F:text -v:assign", Operands: "awk input*", Input: true, First: true, // later options are files
-			Match: []string{name + " {print$1} a", name + " -F: -v n=3 NR==n a", name + " NR>5"},
-			NotMatch: []string{
-				name + " BEGIN{system(1)} a", name + " -f x a", name + " -i inplace {print} a", name + " {print>1} a", name + " {print} a -v b=c", name + " 1", name + " 1 x=2",
-				name + " -v ENVIRON=1 1 a", name + " --include x 1 a", name + " -F 1 {getline} a",
-			},
-		})
-	}
-	return all
-}()
+		NotMatch: []string{"jq .", "jq env a", "jq -n env", "jq $ENV a", "jq -f x a", "jq -L x . a", "jq --arg a . f", "jq -n input|env", "jq -rf x a", "jq --from-file x a"},
+	},
+	{
+		Name: "awk gawk mawk nawk", Each: true,
+		Options: "-F:text -v:assign", Operands: "awk input*", Input: true, First: true, // later options are files
+		Match: []string{"@ {print$1} a", "@ -F: -v n=3 NR==n a", "@ NR>5"},
+		NotMatch: []string{
+			"@ BEGIN{system(1)} a", "@ -f x a", "@ -i inplace {print} a", "@ {print>1} a", "@ {print} a -v b=c", "@ 1", "@ 1 x=2",
+			"@ -v ENVIRON=1 1 a", "@ --include x 1 a", "@ -F 1 {getline} a",
+		},
+	},
+}

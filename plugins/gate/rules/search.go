@@ -1,7 +1,5 @@
 package rules
 
-import "slices"
-
 // Never -R, which follows links out of the folder, nor -D read, which waits for
 // a pipe.
 const grepOptions = `-# -EFGPivwxcLlnHhoqsraIzZbTUy -A:num -B:num -C:num -m:num -e:text -f:path -d:read|recurse|skip -D:=skip
@@ -13,8 +11,16 @@ const grepOptions = `-# -EFGPivwxcLlnHhoqsraIzZbTUy -A:num -B:num -C:num -m:num 
 	--before-context=num --after-context=num --context=num --color[=always|never|auto] --colour[=always|never|auto]
 	--group-separator=text --no-group-separator --binary`
 
+// Options of fd, which Debian calls fdfind. Never -x and -X (start programs), -l
+// (starts ls), -L (follows links), --base-directory, --ignore-file.
+const fdOptions = `-HIusigFap01q -d:num -t:word -e:word -E:text -S:size -c:never|auto|always -j:width -o:text --hidden --no-ignore --no-ignore-vcs --no-ignore-parent
+	--unrestricted --case-sensitive --ignore-case --glob --regex --fixed-strings --absolute-path --full-path --print0 --max-depth=num
+	--min-depth=num --exact-depth=num --exclude=text --prune --type=word --extension=word --size=size --changed-within=text
+	--changed-before=text --color=never|auto|always --threads=width --max-results=num --quiet --strip-cwd-prefix --one-file-system
+	--search-path=path --and=text`
+
 // search looks for texts and files.
-var search = slices.Concat(fd("fd"), fd("fdfind"), []Program{
+var search = []Program{
 	{
 		Name: "grep", Options: grepOptions,
 		Operands: "text path*", Instead: "-e -f --regexp --file", Need: "-r --recursive", Deep: "*", Here: true,
@@ -71,23 +77,16 @@ var search = slices.Concat(fd("fd"), fd("fdfind"), []Program{
 			"find . -fprint x", "find . -fprintf x %p", "find . -fls x", "find . -fprint0 x", "find -L . -name x", "find . -files0-from x", "find . -name", "find . -D exec",
 		},
 	},
-})
-
-// fd is the accept-list of fd, which Debian calls fdfind. Never -x and -X (start
-// programs), -l (starts ls), -L (follows links), --base-directory, --ignore-file.
-func fd(name string) []Program {
-	p := Program{
-		Name: name,
-		Options: `-HIusigFap01q -d:num -t:word -e:word -E:text -S:size -c:never|auto|always -j:width -o:text --hidden --no-ignore --no-ignore-vcs --no-ignore-parent
-			--unrestricted --case-sensitive --ignore-case --glob --regex --fixed-strings --absolute-path --full-path --print0 --max-depth=num
-			--min-depth=num --exact-depth=num --exclude=text --prune --type=word --extension=word --size=size --changed-within=text
-			--changed-before=text --color=never|auto|always --threads=width --max-results=num --quiet --strip-cwd-prefix --one-file-system
-			--search-path=path --and=text`,
-		Here:     true,
-		Match:    []string{name, name + " -e go -H", name + " -t f -d 2"},
-		NotMatch: []string{name + " -x rm", name + " foo -X rm", name + " -l", name + " -L x", name + " -Hx rm", name + " --exec rm", name + " --base-directory / x"},
-	}
-	with := p
-	with.Operands, with.Match = "text path*", []string{name + " foo", name + " -e go main src"}
-	return []Program{p, with}
+	{
+		Name: "fd fdfind", Each: true, Options: fdOptions, Here: true,
+		Match:    []string{"@", "@ -e go -H", "@ -t f -d 2"},
+		NotMatch: fdNot,
+	},
+	{
+		Name: "fd fdfind", Each: true, Options: fdOptions, Here: true, Operands: "text path*",
+		Match:    []string{"@ foo", "@ -e go main src"},
+		NotMatch: fdNot,
+	},
 }
+
+var fdNot = []string{"@ -x rm", "@ foo -X rm", "@ -l", "@ -L x", "@ -Hx rm", "@ --exec rm", "@ --base-directory / x"}
