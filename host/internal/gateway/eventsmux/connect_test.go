@@ -13,6 +13,7 @@ import (
 
 	"strata.dev/bridge/host/internal/gateway"
 	"strata.dev/bridge/host/internal/gateway/eventsmux"
+	"strata.dev/bridge/host/internal/gateway/gatewaytest"
 )
 
 // Tries after a loss: at once, then further and further apart; a ready connection,
@@ -214,7 +215,7 @@ func TestDialWaits(t *testing.T) {
 		b.net.Refuse(true)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if _, err := eventsmux.Dial(ctx, o); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, errRefused) {
+		if _, err := eventsmux.Dial(ctx, o); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, gatewaytest.ErrRefused) {
 			t.Errorf("dialling a Harness that is not there gives %v, want the context's end and why", err)
 		}
 		time.AfterFunc(20*time.Second, func() { b.net.Refuse(false) })

@@ -1,21 +1,17 @@
 package eventsmux_test
 
 import (
-	"context"
 	"crypto/sha1"
 	"encoding/base64"
-	"errors"
-	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
 	"strata.dev/bridge/host/internal/gateway"
 	"strata.dev/bridge/host/internal/gateway/eventsmux"
+	"strata.dev/bridge/host/internal/gateway/gatewaytest"
 	"strata.dev/bridge/host/internal/gateway/replay"
 	"strata.dev/bridge/proto/dsh"
 )
@@ -24,96 +20,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const secret = "5ecre7-launch-token"
 
-// network is a listener whose connections are pipes, so that a test in a synctest
-// bubble waits for nothing outside of it.
-type network struct {
-	conns chan net.Conn
-
-	mu     sync.Mutex
-	closed chan struct{}
-	refuse bool
-	dials  []time.Time
-}
-
-func newNetwork() *network {
-	return &network{conns: make(chan net.Conn), closed: make(chan struct{})}
-}
-
-func (n *network) Accept() (net.Conn, error) {
-	select {
-	case c := <-n.conns:
-		return c, nil
-	case <-n.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (n *network) Close() error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	select {
-	case <-n.closed:
-	default:
-		close(n.closed)
-	}
-	return nil
-}
-
-func (n *network) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
-
-// Refuse answers dials with an error while it is on.
-func (n *network) Refuse(on bool) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.refuse = on
-}
-
-// Dials tells when connections were tried.
-func (n *network) Dials() []time.Time {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return append([]time.Time(nil), n.dials...)
-}
-
-var errRefused = errors.New("connection refused")
-
-func (n *network) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	n.mu.Lock()
-	n.dials = append(n.dials, time.Now())
-	refuse := n.refuse
-	n.mu.Unlock()
-	if refuse {
-		return nil, errRefused
-	}
-	ours, theirs := net.Pipe()
-	select {
-	case n.conns <- theirs:
-		return ours, nil
-	case <-n.closed:
-		return nil, errRefused
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// serve runs the double on the network and gives what stops it.
-func (n *network) serve(h http.Handler) (stop func()) {
-	srv := &http.Server{Handler: h}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = srv.Serve(n)
-	}()
-	return func() {
-		_ = srv.Close()
-		<-ended
-	}
-}
-
 // bench is a double with a Gateway on it.
 type bench struct {
 	*replay.Server
-	net *network
+	net *gatewaytest.Network
 	gw  *eventsmux.Gateway
 }
 
@@ -121,11 +31,11 @@ type bench struct {
 // Gateway; all ends with the test.
 func start(t *testing.T, setup ...func(*bench)) (*bench, eventsmux.Options) {
 	t.Helper()
-	b := &bench{Server: replay.New(secret), net: newNetwork()}
+	b := &bench{Server: replay.New(secret), net: gatewaytest.NewNetwork()}
 	for _, do := range setup {
 		do(b)
 	}
-	stop := b.net.serve(b.Server)
+	stop := b.net.Serve(b.Server)
 	t.Cleanup(func() {
 		b.Cut(nil)
 		stop()
