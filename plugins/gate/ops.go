@@ -12,7 +12,7 @@ import (
 var Plugin = sdk.Plugin{Name: "gate", New: func() sdk.Instance {
 	g := &gate{}
 	return sdk.Instance{
-		Init: sdk.Config(g.configure),
+		Init: sdk.CodedConfig(abi.ReadGateConfig, g.configure),
 		Ops: sdk.Ops{
 			"facts":   sdk.Coded(abi.ReadGateCall, abi.AppendGateFacts, g.facts),
 			"decide":  sdk.Coded(abi.ReadGateCall, abi.AppendGateDecision, g.decide),

@@ -96,6 +96,16 @@ func Config[C any](f func(C) error) func([]byte) error {
 	}
 }
 
+// CodedConfig is Config for a plugin that must be ready soon; read is as in Coded.
+func CodedConfig[C any](read func(config []byte) (C, bool), f func(C) error) func([]byte) error {
+	return func(config []byte) error {
+		if c, ok := read(config); ok {
+			return f(c)
+		}
+		return Config(f)(config)
+	}
+}
+
 func decode(head []byte, into any) error {
 	if len(head) == 0 {
 		return nil

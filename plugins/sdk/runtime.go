@@ -1,7 +1,6 @@
 package sdk
 
 import (
-	"encoding/json"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -79,7 +78,7 @@ func (r *Runtime) Describe() Status {
 		m.Plugins = append(m.Plugins, abi.PluginRecord{Name: p.Name, Ops: p.table()})
 	}
 	slices.SortFunc(m.Plugins, func(a, b abi.PluginRecord) int { return strings.Compare(a.Name, b.Name) })
-	head, err := json.Marshal(m)
+	head, err := abi.AppendManifest(nil, m)
 	if err != nil {
 		return r.fail(0, fmt.Errorf("encoding the manifest: %w", err))
 	}

@@ -65,6 +65,37 @@ func ReadGateCall(head []byte) (c GateCall, ok bool) {
 	return c, r.End()
 }
 
+// ReadGateConfig reads the config as encoding/json would; ok is false for what is
+// not written plainly. Without encoding/json the gate is ready a good part sooner.
+func ReadGateConfig(config []byte) (c GateConfig, ok bool) {
+	r := scan.NewReader(config)
+	for r.Open('{'); r.More('}'); {
+		switch string(r.Name()) {
+		case "secrets":
+			c.Secrets = []string{}
+			for r.Open('['); r.More(']'); {
+				c.Secrets = append(c.Secrets, r.Text())
+			}
+		case "web":
+			for r.Open('{'); r.More('}'); {
+				switch string(r.Name()) {
+				case "engine":
+					c.Web.Engine = r.Text()
+				case "skipAsk":
+					c.Web.SkipAsk = r.Bool()
+				default:
+					r.Fail()
+				}
+			}
+		case "unattended":
+			c.Unattended = r.Bool()
+		default:
+			r.Fail()
+		}
+	}
+	return c, r.End()
+}
+
 func (g *GitFacts) decode(r *scan.Reader) {
 	for r.Open('{'); r.More('}'); {
 		switch string(r.Name()) {
@@ -95,21 +126,9 @@ func whole(r *scan.Reader) int64 {
 
 // AppendGateFacts appends facts as encoding/json writes them.
 func AppendGateFacts(out []byte, f GateFacts) []byte {
-	out = append(out, `{"paths":`...)
-	if f.Paths == nil {
-		out = append(out, `null`...)
-	} else {
-		for i, p := range f.Paths {
-			out = scan.AppendText(append(out, "[,"[min(i, 1)]), p, true)
-		}
-		out = closeList(out, len(f.Paths))
-	}
+	out = texts(append(out, `{"paths":`...), f.Paths)
 	if len(f.Files) > 0 {
-		out = append(out, `,"files":`...)
-		for i, p := range f.Files {
-			out = scan.AppendText(append(out, "[,"[min(i, 1)]), p, true)
-		}
-		out = closeList(out, len(f.Files))
+		out = texts(append(out, `,"files":`...), f.Files)
 	}
 	out = strconv.AppendBool(append(out, `,"git":`...), f.Git)
 	return append(out, '}')
@@ -153,6 +172,14 @@ func AppendGateDigest(out []byte, d GateDigest) []byte {
 	return append(text(append(out, '{'), `"digest":`, d.Digest), '}')
 }
 
+// AppendGateVerdict appends a verdict as encoding/json writes it.
+func AppendGateVerdict(out []byte, v GateVerdict) []byte {
+	out = text(append(out, '{'), `"decision":`, v.Decision)
+	out = optional(out, `,"message":`, v.Message)
+	out = optional(out, `,"digest":`, v.Digest)
+	return append(out, '}')
+}
+
 // text appends a member that is always there.
 func text(out []byte, name, value string) []byte {
 	return scan.AppendText(append(out, name...), value, true)
@@ -166,9 +193,17 @@ func optional(out []byte, name, value string) []byte {
 	return text(out, name, value)
 }
 
-func closeList(out []byte, n int) []byte {
-	if n == 0 {
-		out = append(out, '[')
+// texts appends a list; one that is nil is null.
+func texts(out []byte, list []string) []byte {
+	if list == nil {
+		return append(out, `null`...)
+	}
+	out = append(out, '[')
+	for i, s := range list {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = scan.AppendText(out, s, true)
 	}
 	return append(out, ']')
 }

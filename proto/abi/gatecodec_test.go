@@ -19,7 +19,12 @@ func filled(t reflect.Type, r *rand.Rand) reflect.Value {
 		v.SetString(words[r.IntN(len(words))])
 	case reflect.Bool:
 		v.SetBool(r.IntN(2) == 0)
-	case reflect.Int64:
+	case reflect.Interface: // a default
+		defaults := []any{nil, GateFacts{Paths: []string{}}, GateDecision{Rule: "r"}, GateVerdict{Message: "<m>"}, map[string]int{"a": 1}, "text"}
+		if one := defaults[r.IntN(len(defaults))]; one != nil {
+			v.Set(reflect.ValueOf(one))
+		}
+	case reflect.Int, reflect.Int64:
 		v.SetInt(r.Int64N(1000) - 1)
 	case reflect.Pointer:
 		v.Set(reflect.New(t.Elem()))
@@ -51,6 +56,13 @@ func TestCodecWritesWhatJSONWrites(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	types := map[reflect.Type]any{
 		reflect.TypeFor[GateFacts](): AppendGateFacts, reflect.TypeFor[GateDecision](): AppendGateDecision, reflect.TypeFor[GateDigest](): AppendGateDigest,
+		reflect.TypeFor[GateVerdict](): AppendGateVerdict, reflect.TypeFor[Manifest](): func(out []byte, m Manifest) []byte {
+			out, err := AppendManifest(out, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out
+		},
 	}
 	for kind, write := range types {
 		values := []any{reflect.Zero(kind).Interface()}
@@ -92,6 +104,39 @@ func TestCodecReadsWhatJSONReads(t *testing.T) {
 		}
 		if !reflect.DeepEqual(again, got) {
 			t.Fatalf("%s\n got %+v\nwant %+v", head, got, again)
+		}
+	}
+}
+
+func TestConfigIsReadAsJSONReadsIt(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	taken := 0
+	for range 500 {
+		head, err := json.Marshal(filled(reflect.TypeFor[GateConfig](), r).Interface())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want GateConfig
+		if err := json.Unmarshal(head, &want); err != nil {
+			t.Fatal(err)
+		}
+		got, ok := ReadGateConfig(head)
+		if !ok && !bytes.Contains(head, []byte(`\`)) {
+			t.Fatalf("%s was not taken", head)
+		}
+		if ok && !reflect.DeepEqual(want, got) {
+			t.Fatalf("%s\n got %+v\nwant %+v", head, got, want)
+		}
+		if ok {
+			taken++
+		}
+	}
+	if taken == 0 {
+		t.Error("none was taken")
+	}
+	for _, odd := range []string{`{"secrets":null}`, `{"web":[]}`, `{"more":1}`, `{"unattended":1}`, `[]`, ``} {
+		if got, ok := ReadGateConfig([]byte(odd)); ok {
+			t.Errorf("%s was taken as %+v", odd, got)
 		}
 	}
 }

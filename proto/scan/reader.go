@@ -131,6 +131,16 @@ func (r *Reader) Text() string {
 	return r.unescape(text)
 }
 
+// Bool reads true or false.
+func (r *Reader) Bool() bool {
+	if r.Peek() == 't' {
+		r.word("true")
+		return !r.failed
+	}
+	r.word("false")
+	return false
+}
+
 // quoted reads a string and gives what stands between its quotes; plain says
 // that it means itself.
 func (r *Reader) quoted() (inner []byte, plain bool) {
