@@ -78,7 +78,7 @@ func (p *tab) send(text string) {
 // until waits until a JavaScript expression is true.
 func (p *tab) until(expression string) {
 	p.t.Helper()
-	do(p, chromedp.Poll[chromedp.Void](expression))
+	do(p, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(0))) // the test's own context ends it
 }
 
 func (p *tab) reload() {
