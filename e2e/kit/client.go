@@ -112,6 +112,24 @@ func (c Client) Answer(ctx context.Context, r chat.ApprovalRequest) error {
 	return c.Do(ctx, http.MethodPost, "/api/chat/approval", r, nil)
 }
 
+// Permissions lists what was allowed in advance.
+func (c Client) Permissions(ctx context.Context) ([]chat.Permission, error) {
+	var a chat.PermissionList
+	err := c.Do(ctx, http.MethodGet, "/api/permissions", nil, &a)
+	return a.Permissions, err
+}
+
+// Revoke takes a permission back.
+func (c Client) Revoke(ctx context.Context, id string) error {
+	return c.Do(ctx, http.MethodDelete, "/api/permissions/"+url.PathEscape(id), nil, nil)
+}
+
+// Decisions is the decision log, the newest first; query is that of the route.
+func (c Client) Decisions(ctx context.Context, query url.Values) (chat.DecisionList, error) {
+	var a chat.DecisionList
+	return a, c.Do(ctx, http.MethodGet, "/api/decisions?"+query.Encode(), nil, &a)
+}
+
 // Chat is one chat of a client.
 type Chat struct {
 	Client
@@ -150,6 +168,13 @@ func (c Chat) Attach(ctx context.Context, run string, after int64) (*Run, error)
 // Approve approves a card as it was shown.
 func (c Chat) Approve(ctx context.Context, t chat.Tool) error {
 	return c.Answer(ctx, chat.ApprovalRequest{SessionID: c.ID, ToolID: t.ID, Digest: t.Digest, Decision: chat.Approve})
+}
+
+// ApproveFor approves a card beyond its one call; pattern "" is the card's own.
+func (c Chat) ApproveFor(ctx context.Context, t chat.Tool, scope, pattern string) error {
+	return c.Answer(ctx, chat.ApprovalRequest{
+		SessionID: c.ID, ToolID: t.ID, Digest: t.Digest, Decision: chat.Approve, Scope: scope, Pattern: pattern,
+	})
 }
 
 // Deny denies a card as it was shown, with a note for the model or "".

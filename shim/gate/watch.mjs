@@ -35,7 +35,7 @@ export class Watch {
 
   /** A call is here: not allowed until said so, and fixed as it stands. @param {Execution} exec @returns {Mark} */
   begin(exec) {
-    fix(exec)
+    fix(exec, () => this.#onCaught(exec, 'gate:changed'))
     const mark = { allowed: false, digest: '' }
     this.#marks.set(exec, mark)
     return mark
@@ -73,8 +73,8 @@ export class Watch {
   }
 }
 
-/** Makes a later change of the call throw, which fails it. @param {Execution} exec */
-function fix(exec) {
+/** Makes a later change of the call throw, which fails it. @param {Execution} exec @param {() => void} caught */
+function fix(exec, caught) {
   for (const name of FIXED) {
     const value = /** @type {any} */ (exec)[name]
     try {
@@ -83,7 +83,9 @@ function fix(exec) {
         configurable: false,
         get: () => value,
         set: next => {
-          if (next !== value) throw new Error(CHANGED)
+          if (next === value) return
+          caught()
+          throw new Error(CHANGED)
         },
       })
     } catch { // already fixed; the digest is compared before the call runs
