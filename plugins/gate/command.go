@@ -41,7 +41,10 @@ func posix(src string) []finding {
 	for i, c := range commands {
 		if findings[i] = (finding{text: c.Text, rule: c.Problem.Rule, why: c.Problem.Reason}); c.Problem.None() {
 			findings[i] = matched("bash", c.Text, rules.Builtin.Match(c.Words, c.Piped))
-			findings[i].words = c.Words
+			findings[i].read(c.Reads)
+			if c.Reads == nil { // else the words are not all that it does
+				findings[i].words = c.Words
+			}
 		}
 	}
 	return findings
@@ -62,6 +65,16 @@ func matched(shell, text string, m rules.Match) finding {
 		f.paths = append(f.paths, path{word: p.Word, deep: p.Deep, file: p.File})
 	}
 	return f
+}
+
+// read adds the files that a command gets as its input.
+func (f *finding) read(files []string) {
+	if !f.why.None() {
+		return
+	}
+	for _, file := range files {
+		f.paths = append(f.paths, path{word: file})
+	}
 }
 
 // shell judges a call of a shell tool: bash or pwsh.

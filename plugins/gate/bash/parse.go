@@ -35,9 +35,10 @@ func (p Problem) None() bool { return p.Rule == "" }
 
 // Command is one simple command of a list or pipeline.
 type Command struct {
-	Text    string // as it was written
-	Words   []Word // the program and its arguments; empty when Problem is set
-	Piped   bool   // its input comes from the command before it
+	Text    string   // as it was written
+	Words   []Word   // the program and its arguments; empty when Problem is set
+	Piped   bool     // its input comes from the command before it, or from a file
+	Reads   []string // files that are its input (< file)
 	Problem Problem
 }
 
@@ -129,15 +130,20 @@ func (w *walker) stmt(s *syntax.Stmt, piped bool) {
 		w.refuse(s, "bash:syntax", reason.Of(reason.Unreadable))
 		return
 	}
+	var reads []string
 	for _, r := range s.Redirs {
-		if p := w.redirect(s, r); !p.None() {
+		file, p := w.redirect(s, r)
+		if !p.None() {
 			w.refuse(s, p.Rule, p.Reason)
 			return
+		}
+		if file != "" {
+			reads = append(reads, file)
 		}
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
-		w.call(s, c, piped)
+		w.call(s, c, piped, reads)
 	case *syntax.BinaryCmd:
 		switch c.Op {
 		case syntax.AndStmt, syntax.OrStmt:
@@ -156,7 +162,7 @@ func (w *walker) stmt(s *syntax.Stmt, piped bool) {
 	}
 }
 
-func (w *walker) call(s *syntax.Stmt, c *syntax.CallExpr, piped bool) {
+func (w *walker) call(s *syntax.Stmt, c *syntax.CallExpr, piped bool, reads []string) {
 	if len(c.Assigns) > 0 || len(c.Args) == 0 {
 		w.refuse(s, "bash:variable", reason.Of(reason.Variable, "text", w.text(s)))
 		return
@@ -169,7 +175,7 @@ func (w *walker) call(s *syntax.Stmt, c *syntax.CallExpr, piped bool) {
 			return
 		}
 	}
-	w.commands = append(w.commands, Command{Text: w.text(s), Words: words, Piped: piped})
+	w.commands = append(w.commands, Command{Text: w.text(s), Words: words, Piped: piped || reads != nil, Reads: reads})
 }
 
 func (w *walker) refuse(n syntax.Node, rule string, r reason.Reason) {

@@ -17,7 +17,10 @@ func plainly(commands []Command) [][]string {
 			continue
 		}
 		var words []string
-		if c.Piped {
+		for _, r := range c.Reads {
+			words = append(words, "<"+r)
+		}
+		if c.Piped && c.Reads == nil {
 			words = append(words, "|")
 		}
 		for _, w := range c.Words {
@@ -56,7 +59,16 @@ func TestParse(t *testing.T) {
 		`a |& b`:                 {{"!bash:pipe"}},
 		`a > f | b`:              {{"!bash:redirect"}, {"|", "b"}},
 		`a >> f`:                 {{"!bash:redirect"}},
-		`a < f`:                  {{"!bash:redirect"}},
+		`a < f`:                  {{"<f", "a"}},
+		`a | b <'f g' 0<h x`:     {{"a"}, {"<f g", "<h", "b", "x"}},
+		`a < *`:                  {{"!bash:redirect"}},
+		`a 3< f`:                 {{"!bash:redirect"}},
+		`a < ""`:                 {{"!bash:redirect"}},
+		`a < ~/f`:                {{"!bash:home"}},
+		`a <& 3`:                 {{"!bash:redirect"}},
+		`< f`:                    {{"!bash:redirect"}},
+		`(a) < f`:                {{"!bash:redirect"}},
+		`{ a; } < f`:             {{"!bash:redirect"}},
 		`a <> f`:                 {{"!bash:redirect"}},
 		`a >| f`:                 {{"!bash:redirect"}},
 		`a &> f`:                 {{"!bash:redirect"}},
