@@ -38,6 +38,9 @@ type Cmdlet struct {
 	Gives string
 	// Here says that it looks at the current folder when it is given no path.
 	Here bool
+	// Reads says that it shows what is in its files, so that a pattern must name
+	// them in one folder, where they can be looked up.
+	Reads bool
 	// Deep names a parameter with which everything below a path is looked at.
 	Deep string
 

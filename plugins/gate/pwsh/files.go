@@ -22,20 +22,20 @@ var files = []Cmdlet{
 		Name: "Get-Content", Aliases: "gc type", Windows: "cat", // never -Wait (does not end), -Stream
 		Parameters: "-Path:path* -LiteralPath:literal* -TotalCount:num -Head=TotalCount -First=TotalCount -Tail:num -Last=Tail -Raw -ReadCount:num " +
 			"-Encoding:word -Delimiter:text -AsByteStream -Force -Include:name* -Exclude:name* -Filter:name",
-		Positions: "Path", Needs: "Path|LiteralPath", Gives: "text",
+		Positions: "Path", Needs: "Path|LiteralPath", Gives: "text", Reads: true,
 		Match:    []string{"Get-Content README.md", "gc app.log -Tail 20", `cat -Raw src\Program.cs`, "Get-Content -TotalCount 5 -Path a,b", `gc C:\repo\a.txt`},
-		NotMatch: []string{"Get-Content a -Wait", "gc a -Tail 5 -wait", "Get-Content", "gc a -ErrorVariable e", "gc env:API_KEY", "gc a:b", "gc 0x10", "gc 1kb", "gci | gc", "gc a -Stream x"},
+		NotMatch: []string{"Get-Content a -Wait", "gc a -Tail 5 -wait", "Get-Content", "gc a -ErrorVariable e", "gc env:API_KEY", "gc a:b", "gc 0x10", "gc 1kb", "gci | gc", "gc a -Stream x", "gc */a"},
 	},
 	{
 		Name: "Select-String", Aliases: "sls",
 		Parameters: "-Pattern:text* -Path:path* -LiteralPath:literal* -SimpleMatch -CaseSensitive -AllMatches -List -Quiet -Raw -NotMatch -NoEmphasis " +
 			"-Context:num* -Encoding:word -Include:name* -Exclude:name*",
-		Positions: "Pattern Path", Needs: "Pattern Path|LiteralPath|pipe", Takes: "text files", Gives: "matches",
+		Positions: "Pattern Path", Needs: "Pattern Path|LiteralPath|pipe", Takes: "text files", Gives: "matches", Reads: true,
 		Match: []string{
 			`Select-String -Path src\*.cs -Pattern TODO`, "Select-String -Pattern 'foo|bar' -Path *.md -Context 2,3", "gci -Recurse | sls \"class Foo\"",
 			"Get-Content a | sls x", "gci -File | Sort-Object Name | sls x",
 		},
-		NotMatch: []string{"Select-String x", "sls -Pattern x", "sls x y z", "gc a | ConvertFrom-Json | sls x", "gci | Select-Object FullName | sls x", "sls -foo a", "sls '-foo' a"},
+		NotMatch: []string{"Select-String x", "sls -Pattern x", "sls x y z", "gc a | ConvertFrom-Json | sls x", "gci | Select-Object FullName | sls x", "sls -foo a", "sls '-foo' a", "sls x src/*/a.cs"},
 	},
 	{
 		Name: "Get-Item", Aliases: "gi", Parameters: "-Path:path* -LiteralPath:literal* -Force -Filter:name -Include:name* -Exclude:name*",

@@ -39,6 +39,11 @@ func paths(words ...string) []rules.Path {
 	return out
 }
 
+// pattern is what a file pattern in a folder looks at.
+func pattern(folder, names, plain string) []rules.Path {
+	return []rules.Path{{Word: folder, Pattern: names}, {Word: plain}}
+}
+
 func TestJudge(t *testing.T) {
 	const both, unix, windows = 3, 1, 2
 	odd := func(program, text string) string {
@@ -52,8 +57,8 @@ func TestJudge(t *testing.T) {
 		{"gci", both, result{"Get-ChildItem", "", paths(".")}},
 		{`GET-CHILDITEM -pAtH src\a, .\b`, both, result{"Get-ChildItem", "", paths("src/a", "./b")}},
 		{"gci -Recurse src", both, result{"Get-ChildItem", "", []rules.Path{{Word: "src", Deep: true}}}},
-		{`sls TODO src\*.cs`, both, result{"Select-String", "", paths("src/")}},
-		{"sls TODO *.cs", both, result{"Select-String", "", paths(".")}},
+		{`sls TODO src\*.cs`, both, result{"Select-String", "", pattern("src/", "*.cs", "src/.cs")}},
+		{"sls TODO *.cs", both, result{"Select-String", "", pattern(".", "*.cs", ".cs")}},
 		{"gci -Filter *.cs | sls x | select -First 3", both, result{"Get-ChildItem Select-String Select-Object", "", paths(".")}},
 		{`gc -LiteralPath 'a[1].txt'`, both, result{"Get-Content", "", paths("a[1].txt")}},
 		{"gc '~/x'", both, result{"home", "This reaches into the home folder: ~/x.", nil}},
@@ -106,8 +111,8 @@ func TestJudge(t *testing.T) {
 		{"find . -name x", windows, result{"program", "This runs a program that can change things: find.", nil}},
 		{"find . -name x", unix, result{"find", "", paths(".")}},
 
-		{`findstr /s /i /n TODO src\*.cs`, windows, result{"findstr", "", paths("src/")}},
-		{"findstr /sin /c:TODO *.cs", windows, result{"findstr", "", paths(".")}},
+		{`findstr /s /i /n TODO src\*.cs`, windows, result{"findstr", "", pattern("src/", "*.cs", "src/.cs")}},
+		{"findstr /sin /c:TODO *.cs", windows, result{"findstr", "", pattern(".", "*.cs", ".cs")}},
 		{"git log | findstr fix", windows, result{"git log findstr", "", paths(".")}},
 		{"findstr TODO a", unix, result{"program", "This runs a program that can change things: findstr.", nil}},
 		{"findstr TODO", windows, result{"operand", "This runs findstr without saying on what, so it may change things or wait for ever.", nil}},

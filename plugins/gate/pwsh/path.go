@@ -23,10 +23,12 @@ func (m *matcher) path(w word, patterns bool) *rules.Match {
 	case !patterns || !strings.ContainsAny(text, "*?["):
 		m.paths = append(m.paths, rules.Path{Word: text})
 		return nil
-	case strings.Contains(text, ".."): // the pattern may lead up again
+	}
+	found, ok := rules.ByPattern(text)
+	if !ok || m.Reads && found[0].Pattern == "" {
 		return m.refuse("glob", reason.FilePattern, "text", w.text)
 	}
-	m.paths = append(m.paths, rules.Path{Word: rules.GlobRoot(text)})
+	m.paths = append(m.paths, found...)
 	return nil
 }
 

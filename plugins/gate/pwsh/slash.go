@@ -48,7 +48,7 @@ func slashed(c command) (rules.Match, bool) {
 
 func (p slashProgram) match(name string, c command) rules.Match {
 	out := rules.Match{OK: true, Program: strings.ToLower(name), Rule: strings.TrimSuffix(strings.ToLower(name), ".exe")}
-	m := matcher{cmdlet: &cmdlet{Cmdlet: Cmdlet{Name: name}}, windows: true}
+	m := matcher{cmdlet: &cmdlet{Cmdlet: Cmdlet{Name: name, Reads: true}}, windows: true}
 	texted, operands := false, 0
 	for _, a := range c.args[1:] {
 		w, ok := native(a)

@@ -22,11 +22,13 @@ type Match struct {
 }
 
 // Path is a path that the command looks at; Deep says that all below it is read,
-// File that it must not be a folder.
+// File that it must not be a folder, Pattern which names in it are looked at ("":
+// not by a pattern).
 type Path struct {
-	Word string
-	Deep bool
-	File bool
+	Word    string
+	Deep    bool
+	File    bool
+	Pattern string
 }
 
 // Match finds the rule that takes all words of a command. piped says that its
@@ -133,7 +135,7 @@ func (m *matcher) options() *Match {
 			m.operands = append(m.operands, w)
 		case m.First && len(m.operands) > 0:
 			return m.refuse("option", reason.Option, "option", w.Text)
-		case w.Glob:
+		case w.Glob && !m.inText(w.Text):
 			return m.refuse("glob", reason.FilePattern, "text", w.Text)
 		case strings.HasPrefix(w.Text, "--"):
 			if !m.longOption(w.Text[2:]) {
@@ -148,6 +150,14 @@ func (m *matcher) options() *Match {
 		return m.refuse("command", reason.SubProg)
 	}
 	return nil
+}
+
+// inText tells whether a file pattern stands in the text of a long option, as in
+// --include=*.go: what it may stand for then is the same option again.
+func (m *matcher) inText(word string) bool {
+	option, text, _ := strings.Cut(word, "=")
+	o := m.long[strings.TrimPrefix(option, "--")]
+	return text != "" && !strings.ContainsAny(option, "*?[") && o != nil && len(o.kinds) == 1 && o.kinds[0].name == "text"
 }
 
 // expression takes off the words from the first one that begins an expression on.
@@ -302,7 +312,7 @@ func (m *matcher) operand(k kind, w Word, piped bool) *Match {
 		return m.refuse("script", reason.ScriptOf, "script", w.Text)
 	case !takes:
 		return m.refuse("operand", reason.Operand, "operand", w.Text)
-	case w.Glob && !(m.Globs && k.name == "path"):
+	case w.Glob && !(m.Globs && k.name == "path") && !m.below(k, w.Text):
 		return m.refuse("glob", reason.FilePattern, "text", w.Text)
 	case w.Text == "-" && k.path != nil && k.name != "rev":
 		if !piped {
@@ -310,23 +320,58 @@ func (m *matcher) operand(k kind, w Word, piped bool) *Match {
 		}
 		return nil
 	case w.Glob:
-		if strings.Contains(w.Text, "..") { // the pattern may lead up again
+		found, ok := ByPattern(w.Text)
+		if !ok {
 			return m.refuse("glob", reason.FilePattern, "text", w.Text)
 		}
-		m.paths = append(m.paths, Path{Word: GlobRoot(w.Text)})
+		m.paths = append(m.paths, found...)
 		return nil
 	}
 	m.look(k, w.Text)
 	return nil
 }
 
-// GlobRoot is the folder from which a file pattern looks for names.
-func GlobRoot(pattern string) string {
-	fixed := pattern[:strings.IndexAny(pattern, "*?[")]
-	if i := strings.LastIndexByte(fixed, '/'); i >= 0 {
-		return fixed[:i+1]
+// below tells whether a file pattern names files in one fixed folder, for a
+// program that takes any number of them: none can look like an option then.
+func (m *matcher) below(k kind, pattern string) bool {
+	folder, _ := splitPattern(pattern)
+	return m.repeat == '*' && k.path != nil && k.name == m.rule.operands[len(m.rule.operands)-1].name && k.name != "rev" &&
+		folder != "" && folder[0] != '-' && !strings.ContainsAny(folder, "*?[")
+}
+
+// ByPattern are the paths that a file pattern looks at: the folder where it
+// begins, and what it would be without its wildcards, so that *.pem looks like
+// what it is. A pattern that may lead up again is not ok.
+func ByPattern(pattern string) (found []Path, ok bool) {
+	if strings.Contains(pattern, "..") {
+		return nil, false
 	}
-	return "."
+	folder, names := splitPattern(pattern)
+	if i := strings.IndexAny(folder, "*?["); i >= 0 {
+		folder, names = folder[:strings.LastIndexByte(folder[:i], '/')+1], ""
+	}
+	root := folder
+	if root == "" {
+		root = "."
+	}
+	found = []Path{{Word: root, Pattern: names}}
+	if plain := strings.Map(dropWildcard, pattern); plain != folder {
+		found = append(found, Path{Word: plain})
+	}
+	return found, true
+}
+
+// splitPattern is a pattern's folder, up to its last slash, and the names in it.
+func splitPattern(pattern string) (folder, names string) {
+	i := strings.LastIndexByte(pattern, '/') + 1
+	return pattern[:i], pattern[i:]
+}
+
+func dropWildcard(r rune) rune {
+	if r == '*' || r == '?' || r == '[' || r == ']' {
+		return -1
+	}
+	return r
 }
 
 func (m *matcher) refuse(rule, key string, pairs ...string) *Match {
