@@ -21,7 +21,7 @@ type Config struct {
 	SHA256 string
 
 	// MemoryPages caps the linear memory of each guest, in pages of 64 KiB.
-	// 0 is abi.MemoryPages. The whole is reserved at once, because a memory that
+	// 0 is abi.MemoryPages, the most 65,536 (4 GiB). The whole is reserved at once, because a memory that
 	// grows by copying costs the host about four times the cap.
 	MemoryPages uint32
 
@@ -76,7 +76,7 @@ func (c Config) runtime() wazero.RuntimeConfig {
 		rc = wazero.NewRuntimeConfigInterpreter()
 	}
 	return rc.
-		WithMemoryLimitPages(c.MemoryPages).
+		WithMemoryLimitPages(min(c.MemoryPages, 65_536)). // more would panic
 		WithMemoryCapacityFromMax(true).
 		WithCloseOnContextDone(!c.Unstoppable)
 }

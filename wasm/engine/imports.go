@@ -26,7 +26,11 @@ func offerHost(ctx context.Context, r wazero.Runtime) error {
 	b := r.NewHostModuleBuilder(hostModule)
 	offer := func(name string, f func(g *guest, p []uint64), results []api.ValueType, params ...api.ValueType) {
 		b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(
-			func(ctx context.Context, _ api.Module, stack []uint64) { f(ctx.Value(guestKey{}).(*guest), stack) },
+			func(ctx context.Context, module api.Module, stack []uint64) {
+				g := ctx.Value(guestKey{}).(*guest)
+				g.module = module // the initialiser may log before newGuest has it
+				f(g, stack)
+			},
 		), params, results).Export(name)
 	}
 	offer("log", (*guest).hostLog, nil, i32, i32, i32)

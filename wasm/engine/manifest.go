@@ -22,7 +22,7 @@ func (o op) fallback() []byte {
 	if string(o.Default) == "null" {
 		return nil
 	}
-	return o.Default
+	return slices.Clone(o.Default)
 }
 
 // tables are a module's op tables by plugin name.

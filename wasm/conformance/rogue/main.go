@@ -221,7 +221,7 @@ func misbehave(call uint32, how string) uint32 {
 		time.Sleep(time.Hour)
 	case "spin":
 		log(1, "spinning")
-		for { //lint:ignore SA5002 a loop without end is the point
+		for {
 		}
 
 	case "bom":
