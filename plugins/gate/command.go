@@ -62,7 +62,7 @@ func matched(shell, text string, m rules.Match) finding {
 	// Whatever it looks at, it starts in this folder.
 	f.paths = append(f.paths, path{word: "."})
 	for _, p := range m.Paths {
-		f.paths = append(f.paths, path{word: p.Word, deep: p.Deep, file: p.File})
+		f.paths = append(f.paths, path{word: p.Word, deep: p.Deep, file: p.File, pattern: p.Pattern, hidden: shell == "pwsh"})
 	}
 	return f
 }

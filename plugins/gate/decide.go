@@ -37,6 +37,10 @@ type path struct {
 	word string
 	deep bool
 	file bool // it must not be a folder
+	// pattern picks names in the folder that the path is, "" none; hidden says that
+	// it picks those with a dot in front too.
+	pattern string
+	hidden  bool
 }
 
 // judging is judge, or something that gives the same.
@@ -116,13 +120,16 @@ func facts(call abi.GateCall, config abi.GateConfig, judging judging) abi.GateFa
 			if p.file {
 				out.Files = append(out.Files, w.Abs(p.word))
 			}
+			if p.pattern != "" {
+				out.Folders = append(out.Folders, w.Abs(p.word))
+			}
 		}
 		out.Git = out.Git || f.git
 	}
 	if len(out.Paths) > 0 {
 		out.Paths = append(out.Paths, where.Abs(where.Workspace))
 	}
-	out.Paths, out.Files = onceEach(out.Paths), onceEach(out.Files)
+	out.Paths, out.Files, out.Folders = onceEach(out.Paths), onceEach(out.Files), onceEach(out.Folders)
 	return out
 }
 
@@ -195,6 +202,11 @@ func onWords(f finding, where place.Place) reason.Reason {
 		}
 		if why := where.Judge(word, p.deep); !why.None() {
 			return why
+		}
+		if p.pattern != "" {
+			if why := where.JudgeIn(p.word, p.pattern, p.hidden); !why.None() {
+				return why
+			}
 		}
 	}
 	return reason.Reason{}

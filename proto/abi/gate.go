@@ -74,7 +74,10 @@ type GateFacts struct {
 	// Files are those of Paths that must not be folders, since what lies in one
 	// would be read through links: the real path of one that is a folder is "".
 	Files []string `json:"files,omitempty"`
-	Git   bool     `json:"git"`
+	// Folders are those of Paths from which a pattern picks names: the real path
+	// of each entry is looked up as well; "" for a folder with too many.
+	Folders []string `json:"folders,omitempty"`
+	Git     bool     `json:"git"`
 }
 
 // GateDecision is decide's answer.

@@ -127,11 +127,18 @@ func whole(r *scan.Reader) int64 {
 // AppendGateFacts appends facts as encoding/json writes them.
 func AppendGateFacts(out []byte, f GateFacts) []byte {
 	out = texts(append(out, `{"paths":`...), f.Paths)
-	if len(f.Files) > 0 {
-		out = texts(append(out, `,"files":`...), f.Files)
-	}
+	out = optionalList(out, `,"files":`, f.Files)
+	out = optionalList(out, `,"folders":`, f.Folders)
 	out = strconv.AppendBool(append(out, `,"git":`...), f.Git)
 	return append(out, '}')
+}
+
+// optionalList appends a field with a list of texts, unless it is empty.
+func optionalList(out []byte, field string, list []string) []byte {
+	if len(list) == 0 {
+		return out
+	}
+	return texts(append(out, field...), list)
 }
 
 // AppendGateDecision appends a decision as encoding/json writes it.

@@ -4,7 +4,7 @@
  * asked. Nothing is decided here: a fault becomes the op table's default, which asks, and what cannot be asked is a no.
  * @module
  */
-import { isFolder, realPaths } from '../lib/effects/paths.mjs'
+import { entriesOf, isFolder, realPaths } from '../lib/effects/paths.mjs'
 import { GitSettingsReader } from '../lib/gitconfig.mjs'
 import { LIMITS } from '../lib/messages.mjs'
 import { subjectOf } from './journal.mjs'
@@ -111,6 +111,7 @@ export class Judge {
       const git = facts.value.git ? await this.#git.of(call.cwd) : undefined
       const realpaths = realPaths((facts.value.paths ?? []).slice(0, LIMITS.MaxPaths))
       for (const file of facts.value.files ?? []) if (isFolder(file)) realpaths[file] = ''
+      for (const folder of facts.value.folders ?? []) Object.assign(realpaths, entriesOf(folder))
       const looked = { ...call, git, realpaths }
       return { decision: this.#instance.callSync('decide', looked).value, looked }
     } catch {

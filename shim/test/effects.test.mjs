@@ -7,7 +7,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { createEffects } from '../lib/effects.mjs'
-import { isFolder, realPath } from '../lib/effects/paths.mjs'
+import { entriesOf, isFolder, realPath } from '../lib/effects/paths.mjs'
 
 const text = new TextDecoder()
 
@@ -151,6 +151,10 @@ test('real paths', async () => {
   for (const odd of ['ring', 'real/file/x']) assert.equal(realPath(path.join(root, odd)), '', odd)
   for (const odd of ['relative', `${root}/`, `${root}/./a`, `${root}/a/../b`, `${root}//a`, `${root}/a\0`, '']) assert.equal(realPath(odd), '', odd)
   assert.equal(realPath('/'), '/')
+  const entries = { deep: 'real/deep', file: 'real/file' }
+  assert.deepEqual(entriesOf(path.join(root, 'link')), Object.fromEntries(Object.entries(entries).map(([name, real]) => [path.join(root, 'link', name), path.join(root, real)])))
+  assert.deepEqual([entriesOf(path.join(root, 'new')), entriesOf(path.join(root, 'real/file'))], [{}, {}])
+  assert.deepEqual(entriesOf(path.join(root, 'ring')), { [path.join(root, 'ring')]: '' })
   const folders = ['real', 'real/deep', 'link', 'ring', 'real/file', 'dangling', 'new'].map(one => isFolder(path.join(root, one)))
   assert.deepEqual(folders, [true, true, true, true, false, false, false]) // what cannot be looked at may be one
 })

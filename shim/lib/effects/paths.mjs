@@ -4,12 +4,14 @@
  * them before it can answer.
  * @module
  */
-import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { CODES, LIMITS, MESSAGES, PluginError, fill } from '../messages.mjs'
 import { expectHead } from './shape.mjs'
 
 const MAX_LINKS = 40
+/** How many names of one folder are looked up. */
+const MAX_ENTRIES = 2000
 
 /** Effect `fs.realpath`: PathsRequest → PathsAnswer. @type {import('../hot.mjs').EffectHandler} */
 export function realpathEffect({ kind, value }) {
@@ -28,6 +30,22 @@ export function realPaths(paths) {
   return Object.fromEntries([...new Set(paths)].sort().map(one => [one, realPath(one)]))
 }
 
+/**
+ * The real paths of all that lies in a folder, by the folder's path, a slash and the name. "" stands for a folder with
+ * too much in it, or one that cannot be looked at.
+ * @param {string} folder absolute and clean
+ * @returns {Record<string, string>}
+ */
+export function entriesOf(folder) {
+  try {
+    const entries = readdirSync(folder)
+    if (entries.length > MAX_ENTRIES) return { [folder]: '' }
+    return Object.fromEntries(entries.map(name => `${folder === '/' ? '' : folder}/${name}`).map(one => [one, realPath(one)]))
+  } catch (error) {
+    return ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '') ? {} : { [folder]: '' }
+  }
+}
+
 /** Whether a path is a folder, or leads to one; so is one that cannot be looked at. @param {string} one @returns {boolean} */
 export function isFolder(one) {
   try {
@@ -37,8 +55,9 @@ export function isFolder(one) {
   }
 }
 
-/** @param {string} given absolute and clean @returns {string} */
-export function realPath(given) {
+/** @param {string} wanted absolute and clean; on Windows with slashes of either kind @returns {string} */
+export function realPath(wanted) {
+  const given = path.sep === '/' ? wanted : wanted.replaceAll('/', path.sep)
   if (!isClean(given)) return ''
   try {
     return realpathSync.native(given)
