@@ -4,7 +4,7 @@
  * @module
  */
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { EXPORTS, HOST, HOST_IMPORTS } from './abi.mjs'
 import { capMemory } from './memcap.mjs'
 import { CODES, LIMITS, MESSAGES, PluginError } from './messages.mjs'
@@ -23,17 +23,24 @@ const compiled = new Map()
  * @throws {PluginError} `refused`: other bytes than expected, or none that can be run
  */
 export async function loadModule(source, sha256, { pages = LIMITS.MemoryPages } = {}) {
-  const bytes = source instanceof Uint8Array ? source : await readFile(source).catch(refuse)
-  if (createHash('sha256').update(bytes).digest('hex') !== sha256) throw new PluginError(CODES.Refused, MESSAGES.Hash)
-
+  const bytes = source instanceof Uint8Array ? source : read(source)
   const key = `${sha256}/${pages}`
-  let module = compiled.get(key)
-  if (module === undefined) {
-    module = compile(bytes, pages)
-    compiled.set(key, module)
-    module.catch(() => compiled.delete(key))
-  }
+  const known = compiled.get(key)
+  // Compiling goes on in other threads while this one hashes; nothing runs before the hash is compared.
+  const module = known ?? compile(bytes, pages)
+  module.catch(() => compiled.get(key) === module && compiled.delete(key)) // told below
+  if (createHash('sha256').update(bytes).digest('hex') !== sha256) throw new PluginError(CODES.Refused, MESSAGES.Hash)
+  if (known === undefined) compiled.set(key, module)
   return { module: await module, sha256 }
+}
+
+/** At once: in chunks it takes longer, and the start waits for it. @param {string | URL} file */
+function read(file) {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    return refuse(error)
+  }
 }
 
 /** @param {Uint8Array} bytes @param {number} pages */
