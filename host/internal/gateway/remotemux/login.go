@@ -84,38 +84,19 @@ func (g *Gateway) target(h http.Header) *url.URL {
 
 // exchange gives the token and gets the cookie, where one is needed.
 func (g *Gateway) exchange(ctx context.Context) error {
-	const what = "login"
 	if !g.login.needed() {
 		return nil
 	}
 	ctx, cancel := g.caller.During(ctx)
 	defer cancel()
-	header := http.Header{}
-	u := *g.target(header)
 	g.login.mu.Lock()
-	launch := g.login.launch
+	launch, base := g.login.launch, g.login.base
 	g.login.mu.Unlock()
-	u.Path, u.RawQuery = "/", url.Values{"token": {launch.Token}}.Encode()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	header := http.Header{}
+	g.target(header)
+	cookie, err := Login(ctx, g.caller.Client, base, launch.Token, header)
 	if err != nil {
-		return fmt.Errorf("%s: the address cannot be asked", what) // the error would show the token
-	}
-	req.Header = header
-	res, err := g.caller.Client.Do(req)
-	if err != nil {
-		return link.Lost(ctx, what, err)
-	}
-	defer res.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // so that the connection is used again
-	if res.StatusCode != http.StatusSeeOther {
-		if err := link.StatusError(what, res.StatusCode); res.StatusCode >= 400 {
-			return err
-		}
-		return &gateway.Error{Method: what, Code: gateway.CodeProtocol, Message: fmt.Sprintf("HTTP %d where a cookie was to come", res.StatusCode)}
-	}
-	cookie := pick(res.Cookies())
-	if cookie == "" {
-		return &gateway.Error{Method: what, Code: gateway.CodeProtocol, Message: "the Harness gave no cookie"}
+		return err
 	}
 	g.login.mu.Lock()
 	defer g.login.mu.Unlock()
@@ -123,6 +104,34 @@ func (g *Gateway) exchange(ctx context.Context) error {
 		g.login.cookie = cookie
 	}
 	return nil
+}
+
+// Login exchanges the launch token for a cookie (harness-wire.md §1.3) and gives it as
+// it is sent back: name=value. Header is sent with the request, which must not follow
+// redirects. A wrong token is a *gateway.Error with CodeUnauthorized, a Harness that
+// does not do this one with another code.
+func Login(ctx context.Context, client *http.Client, base *url.URL, token string, header http.Header) (cookie string, err error) {
+	const what = "login"
+	u := *base
+	u.Path, u.RawQuery = "/", url.Values{"token": {token}}.Encode()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return "", fmt.Errorf("%s: the address cannot be asked", what) // the error would show the token
+	}
+	req.Header = header
+	res, err := client.Do(req)
+	if err != nil {
+		return "", link.Lost(ctx, what, err)
+	}
+	defer res.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // so that the connection is used again
+	if res.StatusCode >= http.StatusBadRequest {
+		return "", link.StatusError(what, res.StatusCode)
+	}
+	if cookie := pick(res.Cookies()); res.StatusCode == http.StatusSeeOther && cookie != "" {
+		return cookie, nil
+	}
+	return "", &gateway.Error{Method: what, Code: gateway.CodeProtocol, Message: "the Harness gave no cookie for its token"}
 }
 
 // pick gives the Harness's cookie as it is sent back.
