@@ -93,8 +93,11 @@ function parse(text) {
   }
   const { callId, session, digest, allow, note = '', scope = '', pattern = '', expires = 0 } = value ?? {}
   const good = typeof callId === 'string' && (session === undefined || typeof session === 'string') && typeof allow === 'boolean'
-    && /^[0-9a-f]{64}$/.test(digest) && typeof note === 'string' && note.length <= MAX_NOTE
-    && (scope === '' || SCOPES.includes(scope)) && typeof pattern === 'string' && pattern.length <= MAX_PATTERN
+    && /^[0-9a-f]{64}$/.test(digest) && typeof note === 'string' && size(note) <= MAX_NOTE
+    && (scope === '' || SCOPES.includes(scope)) && typeof pattern === 'string' && size(pattern) <= MAX_PATTERN
     && Number.isSafeInteger(expires) && expires >= 0
-  return good ? { callId, session, digest, allow, note, scope, pattern, expires } : undefined
+  return good ? { callId, session, digest, allow, note: note.trim(), scope, pattern, expires } : undefined
 }
+
+/** In characters, as the host counts: one outside the BMP is one. @param {string} text */
+const size = text => [...text].length

@@ -26,6 +26,16 @@ test('an answer is kept with its question until that is closed', () => {
   assert.deepEqual([answers.take('s', say({})), answers.size], [CLOSED, 0])
 })
 
+test('a note is measured in characters, and one of blanks is none', () => {
+  const answers = new Answers()
+  const question = answers.open(call(A))
+  assert.equal(answers.take('s', say({ note: '😀'.repeat(4_000) })), undefined)
+  assert.equal(question.answer?.note, '😀'.repeat(4_000))
+  assert.notEqual(answers.take('s', say({ note: '😀'.repeat(4_001) })), undefined)
+  assert.equal(answers.take('s', say({ note: ' \n ' })), undefined)
+  assert.equal(question.answer?.note, '')
+})
+
 test('only for that call, said where it is asked or on its chat’s own session', () => {
   const answers = new Answers()
   const question = answers.open(call(A))
