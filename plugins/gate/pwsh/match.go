@@ -33,9 +33,27 @@ func (t *table) judge(src string, windows bool) []Part {
 			form = ""
 		}
 		parts[i].Text = c.text
+		came := form
 		parts[i].Match, form = t.match(c, form, windows)
+		if came == "files" && parts[i].Match.Program == "Select-String" {
+			opened(parts[:i], commands)
+		}
 	}
 	return parts
+}
+
+// opened notes that what the first command of a pipeline lists is looked into:
+// any name of the folders that it names.
+func opened(before []Part, commands []command) {
+	i := len(before) - 1
+	for ; i > 0 && commands[i].piped; i-- {
+	}
+	paths := before[i].Match.Paths
+	for j := range paths {
+		if paths[j].Pattern == "" {
+			paths[j].Pattern = "*"
+		}
+	}
 }
 
 // match judges one command: a cmdlet by its name or alias, or else a program.

@@ -59,7 +59,7 @@ func TestJudge(t *testing.T) {
 		{"gci -Recurse src", both, result{"Get-ChildItem", "", []rules.Path{{Word: "src", Deep: true}}}},
 		{`sls TODO src\*.cs`, both, result{"Select-String", "", pattern("src/", "*.cs", "src/.cs")}},
 		{"sls TODO *.cs", both, result{"Select-String", "", pattern(".", "*.cs", ".cs")}},
-		{"gci -Filter *.cs | sls x | select -First 3", both, result{"Get-ChildItem Select-String Select-Object", "", paths(".")}},
+		{"gci -Filter *.cs | sls x | select -First 3", both, result{"Get-ChildItem Select-String Select-Object", "", []rules.Path{{Word: ".", Pattern: "*"}}}},
 		{`gc -LiteralPath 'a[1].txt'`, both, result{"Get-Content", "", paths("a[1].txt")}},
 		{"gc '~/x'", both, result{"home", "This reaches into the home folder: ~/x.", nil}},
 		{`gc C:\r\a.txt`, windows, result{"Get-Content", "", paths("C:/r/a.txt")}},

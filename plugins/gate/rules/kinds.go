@@ -37,6 +37,7 @@ var kinds = []kind{
 	{name: "size", takes: size},
 	{name: "sed", takes: script.Sed, script: true},
 	{name: "jq", takes: script.JQ, script: true},
+	{name: "inputless", takes: func(s string) bool { return script.JQ(s) && !strings.Contains(s, "input") }, script: true},
 	{name: "awk", takes: script.Awk, script: true},
 	{name: "assign", takes: func(s string) bool { name, _, ok := strings.Cut(s, "="); return ok && script.AwkVariable(name) }},
 	{name: "column", takes: columns},
@@ -166,7 +167,8 @@ func fileWord(s string) bool {
 // bareFiles are names of files that have no ending.
 var bareFiles = strings.Fields("makefile dockerfile containerfile license licence readme changelog authors contributing copying notice todo version gemfile rakefile procfile vagrantfile jenkinsfile justfile brewfile podfile cmakelists codeowners")
 
-// printfFormat is a format that is no option and holds no %n, which writes a variable.
+// printfFormat is a format that is no option and holds no %n, which writes a
+// variable, and no width that is large or comes from outside.
 func printfFormat(s string) bool {
 	if strings.HasPrefix(s, "-") {
 		return false
@@ -175,8 +177,10 @@ func printfFormat(s string) bool {
 		if s[i] != '%' {
 			continue
 		}
-		i += 1 + len(s[i+1:]) - len(strings.TrimLeft(s[i+1:], "0123456789.*#+- 'hlLjzt"))
-		if i < len(s) && s[i] == 'n' {
+		spec := s[i+1:]
+		spec = spec[:len(spec)-len(strings.TrimLeft(spec, "0123456789.*#+- 'hlLjzt"))]
+		i += 1 + len(spec)
+		if i < len(s) && s[i] == 'n' || len(spec) > 5 || strings.Contains(spec, "*") {
 			return false
 		}
 	}

@@ -209,7 +209,6 @@ func (m *matcher) use(o *option) {
 	m.given.need = m.given.need || o.need
 	m.given.instead = m.given.instead || o.instead
 	m.given.deep = m.given.deep || o.deep
-	m.given.noInput = m.given.noInput || o.noInput
 }
 
 // bundle walks short options letter by letter; the first that takes a value
@@ -297,7 +296,7 @@ func (m *matcher) words(piped bool) *Match {
 		least--
 	}
 	switch {
-	case len(m.operands) < least, m.Input && !named && !piped && !m.given.noInput:
+	case len(m.operands) < least, m.Input && !named && !piped:
 		return m.refuse("operand", reason.Missing)
 	case m.Here && !named:
 		m.paths = append(m.paths, Path{Word: "."})

@@ -36,10 +36,8 @@ type Program struct {
 	// Need names options of which one must be there for the rule to hold.
 	Need string
 	// Input says that the program reads its input when no path is named: it
-	// must stand behind a pipe then, or it waits for ever. With an option of
-	// NoInput it does not.
-	Input   bool
-	NoInput string
+	// must stand behind a pipe then, or it waits for ever.
+	Input bool
 	// Globs says that no file name can make this program do harm, so that an
 	// unquoted file pattern may be handed to it.
 	Globs bool
@@ -83,7 +81,7 @@ type option struct {
 	kinds    []kind // of its values
 	attached bool   // the value is never the next word
 	// Lists of the Program that name it.
-	need, instead, deep, noInput bool
+	need, instead, deep bool
 }
 
 func compile(p *Program) (*rule, error) {
@@ -125,7 +123,6 @@ func compile(p *Program) (*rule, error) {
 		{p.Need, func(o *option) { o.need = true }},
 		{p.Instead, func(o *option) { o.instead = true }},
 		{p.Deep, func(o *option) { o.deep = true }},
-		{p.NoInput, func(o *option) { o.noInput = true }},
 	} {
 		for name := range strings.FieldsSeq(list.names) {
 			o := r.named(name)

@@ -158,7 +158,7 @@ func TestKinds(t *testing.T) {
 		{"sed", "5p s/a/b/g /a/,/b/p", "w 1e s/a/b/w"},
 		{"awk", "1 {print} NR>5", "{print>1} BEGIN{system(1)}"},
 		{"jq", ". .a|keys", "env $ENV"},
-		{"printf", `%s\n 100%% %5.2f`, "%n %5n %*.*ln -v %%n%n"},
+		{"printf", `%s\n 100%% %5.2f %-20s`, "%n %5n %*.*ln -v %%n%n %*d %9999999d"},
 		{"time", "+%s", "%s 010203042026"},
 		{"prog", "go clang-18", "./x a/b"},
 		{"a|b", "a b", "c"},

@@ -14,15 +14,13 @@ var scripted = []Program{
 		},
 	},
 	{
-		Name: "jq", // never -f, -L; --args and --jsonargs make texts of what looks like files
-		Options: `-ncrjaSCMesR --compact-output --raw-output --raw-output0 --join-output --ascii-output --sort-keys --color-output --monochrome-output
-				--tab --indent=width --exit-status --slurp --raw-input --null-input --stream --seq --unbuffered
-				--arg:word+text --argjson:word+text --slurpfile:word+path --rawfile:word+path`,
-		Operands: "jq path*", Input: true, NoInput: "-n --null-input",
-		Match: []string{
-			"jq -r .name package.json", "jq .", "jq -n 1+1", "jq --arg a b $a f.json", "jq -r .scripts|keys[] package.json", "jq --slurpfile a b.json .x c.json",
-		},
-		NotMatch: []string{"jq .", "jq env a", "jq -n env", "jq $ENV a", "jq -f x a", "jq -L x . a", "jq --arg a . f", "jq -n input|env", "jq -rf x a", "jq --from-file x a"},
+		Name: "jq", Options: jqOptions, Operands: "jq path*", Input: true,
+		Match:    []string{"jq -r .name package.json", "jq .", "jq --arg a b $a f.json", "jq -r .scripts|keys[] package.json", "jq --slurpfile a b.json .x c.json"},
+		NotMatch: []string{"jq .", "jq env a", "jq $ENV a", "jq -f x a", "jq -L x . a", "jq --arg a . f", "jq -rf x a", "jq --from-file x a", "jq --args . a"},
+	},
+	{ // without input, which input and inputs would wait for
+		Name: "jq", Options: jqOptions, Operands: "inputless", Need: "-n --null-input",
+		Match: []string{"jq -n 1+1"}, NotMatch: []string{"jq -n env", "jq -n input", "jq -n [inputs]", "jq -n input|env"},
 	},
 	{
 		Name: "awk gawk mawk nawk", Each: true,
@@ -34,3 +32,9 @@ var scripted = []Program{
 		},
 	},
 }
+
+// Never -f and -L (filters from files), --args and --jsonargs (make texts of what
+// looks like files).
+const jqOptions = `-ncrjaSCMesR --compact-output --raw-output --raw-output0 --join-output --ascii-output --sort-keys --color-output --monochrome-output
+	--tab --indent=width --exit-status --slurp --raw-input --null-input --stream --seq --unbuffered
+	--arg:word+text --argjson:word+text --slurpfile:word+path --rawfile:word+path`
