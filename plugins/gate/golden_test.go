@@ -25,6 +25,17 @@ func goldenCalls(t *testing.T) []abi.GateCall {
 		change(&call)
 		calls = append(calls, call)
 	}
+	for _, one := range [][2]string{
+		{"web_search", `{"queries":["a b","c"]}`}, {"web_fetch", `{"url":"https://a.invalid/?q=<x>"}`}, {"web_fetch", `{"url":"file:///x"}`},
+		{"mcp__browser__browser_snapshot", `{}`}, {"mcp__browser__browser_click", `{"element":"Buy \"now\""}`}, {"mcp__browser__browser_tabs", `{"action":"list"}`},
+		{"mcp__instructions__style", `{}`}, {"mcp__commands__deploy", `{}`}, {"mcp__custom-notes__add", `{}`}, {"mcp__x__y", `{}`},
+		{"todo_write", `{"todos":[]}`}, {"workflow", `{"script":"x"}`}, {"report", `{"output":"x"}`}, {"decompress", `{"id":"a","toFile":"b"}`},
+		{"bash", `{"command":"ls","sandbox_permissions":"workspace-write","justification":"I must."}`}, {"grep", `{"pattern":"x","include":"*"}`},
+	} {
+		for _, mode := range []abi.Mode{abi.Manual, abi.Plan} {
+			with(called(one[0], one[1]), func(c *abi.GateCall) { c.Mode = mode })
+		}
+	}
 	link := map[string]string{"/home/u/repo": "/home/u/repo", "/home/u/repo/x": "/home/u/.ssh/id_rsa"}
 	for _, call := range []abi.GateCall{commanded("ls"), commanded("git status"), commanded("cat x"), commanded("rm x"), called("write", `{"file_path":"é \"x\".txt"}`)} {
 		for _, mode := range []abi.Mode{abi.Plan, abi.Bypass, "other"} {

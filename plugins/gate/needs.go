@@ -50,7 +50,7 @@ func needsOf(call abi.GateCall, config abi.GateConfig) ([]need, reason.Reason) {
 
 // restsOnFacts tells whether a finding holds because of what was looked up.
 func restsOnFacts(f finding) bool {
-	return f.git || slices.ContainsFunc(f.paths, func(p path) bool { return p.word != "." || p.deep })
+	return f.git || slices.ContainsFunc(f.paths, func(p path) bool { return p != path{word: "."} })
 }
 
 // unitOf is what a permission must cover for one finding; ok is false when none

@@ -38,6 +38,9 @@ func TestBookkeepingNeverAsks(t *testing.T) {
 		if diff := cmp.Diff(want, in(called(name, `{"anything":1}`), abi.GateConfig{})); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
+		if got := decided(called(name, `[1]`)); got.Decision != abi.Allow && name != "decompress" {
+			t.Errorf("%s that cannot be read: %+v", name, got)
+		}
 		escalates := in(called(name, `{"justification":"x"}`), abi.GateConfig{})
 		if escalates[abi.Manual] != "ask tool:escalation" || escalates[abi.Plan] != "deny tool:escalation" {
 			t.Errorf("%s: %v", name, escalates)

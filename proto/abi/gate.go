@@ -135,6 +135,7 @@ var GateOps = []Op{
 	{Name: "decide", Sync: true, DeadlineMs: 1000, Default: GateDecision{
 		Decision: Ask, Rule: RuleFault,
 		Reason: "The safety check could not look at this call, so it asks.",
+		Key:    "The safety check could not look at this call, so it asks.",
 	}},
 	{Name: "digest", Sync: true, DeadlineMs: 1000},
 	{Name: "git", Sync: true, DeadlineMs: 1000},   // GitRepository and git's settings → GitSettings

@@ -41,7 +41,7 @@ func Parse(tool, line string) (Pattern, reason.Reason) {
 		return bad(reason.PatternWrong)
 	case tool == Shell:
 		commands, problem := bash.Parse(line)
-		if !problem.None() || len(commands) != 1 || !commands[0].Problem.None() {
+		if !problem.None() || len(commands) != 1 || !commands[0].Problem.None() || commands[0].Reads != nil {
 			return bad(reason.PatternCommand)
 		}
 		p.words = commands[0].Words

@@ -104,7 +104,7 @@ func TestCoversNoOtherTool(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	for tool, lines := range map[string][]string{
 		"bash": {
-			"", " ", "*", "* x", "ls; rm x", "ls | cat", "ls > x", "a $(b)", "echo $HOME", "FOO=1 ls", "ls &", "cd src", "source x", "export A=1",
+			"", " ", "*", "* x", "ls; rm x", "ls | cat", "ls > x", "cat < x", "a $(b)", "echo $HOME", "FOO=1 ls", "ls &", "cd src", "source x", "export A=1",
 			"sh -c *", "sudo *", "env A=1 *", "timeout 5 *", "xargs -n 1 *", "python -m *", "npm ** x", "npm a** x", "npm ?", "npm [a]", "rm ~/x",
 			"ls \\\n-l", "if true; then ls; fi", strings.Repeat("x", 1001),
 		},
