@@ -66,15 +66,18 @@ func New(o Options) (log *zap.Logger, closeFile func() error, err error) {
 			return nil, nil, err
 		}
 		closeFile = f.Close
-		cores = append(cores, zapcore.NewCore(zapcore.NewJSONEncoder(encoding()), f, level))
+		cores = append(cores, &core{inner: zapcore.NewCore(zapcore.NewJSONEncoder(encoding()), f, level), redact: o.Redact})
 	}
 	if o.Console != nil {
 		c := encoding()
 		c.EncodeTime = zapcore.TimeEncoderOfLayout("15:04:05.000")
 		c.EncodeLevel = zapcore.CapitalLevelEncoder
-		cores = append(cores, zapcore.NewCore(zapcore.NewConsoleEncoder(c), zapcore.Lock(zapcore.AddSync(o.Console)), consoleLevel(level, o.ConsoleLevel)))
+		to := zapcore.Lock(zapcore.AddSync(o.Console))
+		cores = append(cores, &core{inner: zapcore.NewCore(zapcore.NewConsoleEncoder(c), to, consoleLevel(level, o.ConsoleLevel)), redact: o.Redact})
 	}
-	return zap.New(&core{inner: zapcore.NewTee(cores...), redact: o.Redact}), closeFile, nil
+	// The tee is outermost: it asks each core whether the level is its own, and
+	// its Write asks none.
+	return zap.New(zapcore.NewTee(cores...)), closeFile, nil
 }
 
 // consoleLevel is the stricter of the two, but debug asks for everything.

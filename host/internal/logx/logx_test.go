@@ -139,18 +139,32 @@ func TestLevel(t *testing.T) {
 	for _, tt := range []struct {
 		level   string
 		console zapcore.Level
-		want    int // of debug, info, warn
-	}{{"info", zapcore.WarnLevel, 1}, {"info", zapcore.InfoLevel, 2}, {"debug", zapcore.WarnLevel, 3}, {"error", zapcore.InfoLevel, 0}} {
+		want    [2]int // lines of debug, info, warn in the file and on the console
+	}{
+		{"info", zapcore.WarnLevel, [2]int{2, 1}},
+		{"info", zapcore.InfoLevel, [2]int{2, 2}},
+		{"debug", zapcore.WarnLevel, [2]int{3, 3}},
+		{"warn", zapcore.InfoLevel, [2]int{1, 1}},
+		{"error", zapcore.InfoLevel, [2]int{0, 0}},
+	} {
 		b.Reset()
-		log, _, err := New(Options{Level: tt.level, Console: &b, ConsoleLevel: tt.console})
+		path := filepath.Join(t.TempDir(), "host.log")
+		log, done, err := New(Options{Level: tt.level, File: path, Console: &b, ConsoleLevel: tt.console})
 		if err != nil {
 			t.Fatal(err)
 		}
 		log.Debug("d")
 		log.Info("i")
 		log.Warn("w")
-		if got := strings.Count(b.String(), "\n"); got != tt.want {
-			t.Errorf("%s, console %s: %d lines, want %d", tt.level, tt.console, got, tt.want)
+		if err := done(); err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]int{bytes.Count(file, []byte("\n")), strings.Count(b.String(), "\n")}; got != tt.want {
+			t.Errorf("%s, console %s: lines %v, want %v", tt.level, tt.console, got, tt.want)
 		}
 	}
 	if _, _, err := New(Options{Level: "loud"}); err == nil {
