@@ -107,6 +107,9 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	chats, err := bridge.New(bridge.Options{
 		Harness: runner, Dir: dir, Workspace: f.workspace, Preset: profile.Name, Log: log.Named("bridge"),
 	})
+	if errors.Is(err, bridge.ErrNewer) {
+		return say.Error(chat.CodeInternal, err.Error(), say.DataNewer, "path", f.data)
+	}
 	if err != nil {
 		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
 	}

@@ -58,7 +58,7 @@ func openRecords(dir string) (*records, error) {
 		return nil, fmt.Errorf("reading the chats: %w", err)
 	}
 	chats, err := parseRecords(raw)
-	if errors.Is(err, errNewer) {
+	if errors.Is(err, ErrNewer) {
 		return nil, fmt.Errorf("reading %s: %w", r.path, err)
 	}
 	if err != nil {
@@ -72,7 +72,9 @@ func openRecords(dir string) (*records, error) {
 	return r, nil
 }
 
-var errNewer = errors.New("it was written by a newer Strata")
+// ErrNewer says that a list of chats has a shape that this host does not know; New
+// leaves it as it is.
+var ErrNewer = errors.New("it was written by a newer Strata")
 
 // parseRecords gives the chats that stand in raw before anything that is broken.
 func parseRecords(raw []byte) ([]record, error) {
@@ -93,7 +95,7 @@ func parseRecords(raw []byte) ([]record, error) {
 				return out, err
 			}
 			if v > recordsVersion {
-				return nil, errNewer
+				return nil, ErrNewer
 			}
 		case "chats":
 			if t, err := dec.Token(); err != nil || t != json.Delim('[') {

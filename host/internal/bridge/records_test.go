@@ -106,7 +106,7 @@ func TestNewerRecords(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openRecords(dir); !errors.Is(err, errNewer) {
+	if _, err := openRecords(dir); !errors.Is(err, ErrNewer) {
 		t.Errorf("got %v", err)
 	}
 	if got, _ := os.ReadFile(path); string(got) != text {

@@ -24,6 +24,8 @@ const (
 	PortTaken = "Strata cannot listen on {addr}. Close the program that uses it, or choose another --listen address."
 	// DataUnusable is said where the data folder cannot be made or written.
 	DataUnusable = "The data folder {path} cannot be used. Choose another --data folder, or correct its permissions."
+	// DataNewer is said where a newer Strata has written the data folder.
+	DataNewer = "The data folder {path} was written by a newer Strata. Start that one, or choose another --data folder."
 	// ReadyAt is the one line that serve prints.
 	ReadyAt = "Strata is ready: {url}"
 	// Closing is printed at the first signal.
