@@ -62,6 +62,9 @@ func decide(call abi.GateCall, config abi.GateConfig, judging judging) abi.GateD
 	findings := judging(call, config)
 	where := placeFor(findings, call, config)
 	rules := make([]string, 0, len(findings))
+	if len(findings) > 0 && findings[0].text != "" {
+		out.Parts = make([]abi.GatePart, 0, len(findings))
+	}
 	for _, f := range findings {
 		if f.why.None() {
 			f = prove(f, where, call)

@@ -68,6 +68,7 @@ func OpBody[In, Out any](f func(t *Task, in In, body []byte) (Out, []byte, error
 // write do what encoding/json would, byte for byte. A head that read leaves to
 // encoding/json, by its false, goes there.
 func Coded[In, Out any](read func(head []byte) (In, bool), write func(out []byte, v Out) []byte, f func(t *Task, in In) (Out, error)) Handler {
+	size := 512 // of an answer; the next one is mostly about as long
 	return func(t *Task, head, _ []byte) ([]byte, []byte, error) {
 		in, ok := read(head)
 		if !ok {
@@ -80,7 +81,9 @@ func Coded[In, Out any](read func(head []byte) (In, bool), write func(out []byte
 		if err != nil {
 			return nil, nil, err
 		}
-		return write(make([]byte, 0, 512), out), nil, nil
+		answer := write(make([]byte, 0, size), out)
+		size = min(max(512, len(answer)+64), 16<<10)
+		return answer, nil, nil
 	}
 }
 

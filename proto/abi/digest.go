@@ -82,7 +82,7 @@ func canonical(r *scan.Reader, out []byte, depth int) []byte {
 		}
 		return append(out, ']')
 	case '"':
-		return scan.AppendText(out, r.Text(), false)
+		return r.Same(out)
 	case 't', 'f', 'n':
 		return append(out, r.Raw()...)
 	}

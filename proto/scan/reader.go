@@ -6,6 +6,7 @@ package scan
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -175,18 +176,21 @@ func (r *Reader) quoted() (inner []byte, plain bool) {
 
 // unescape gives what a string with backslashes means.
 func (r *Reader) unescape(inner []byte) string {
-	out := make([]byte, 0, len(inner))
+	var out strings.Builder
+	out.Grow(len(inner))
 	for {
 		i := bytes.IndexByte(inner, '\\')
 		if i < 0 {
-			return string(append(out, inner...))
+			out.Write(inner)
+			return out.String()
 		}
 		c, size, ok := escape(inner[i:])
 		if !ok {
 			r.failed = true
 			return ""
 		}
-		out = utf8.AppendRune(append(out, inner[:i]...), c)
+		out.Write(inner[:i])
+		out.WriteRune(c)
 		inner = inner[i+size:]
 	}
 }
@@ -232,6 +236,41 @@ func hex4(digits []byte) (rune, bool) {
 		}
 	}
 	return u, true
+}
+
+// Same reads a string and appends it as AppendText without html would append what
+// it means.
+func (r *Reader) Same(out []byte) []byte {
+	inner, plain := r.quoted()
+	switch {
+	case r.failed:
+		return out
+	case sameWritten(inner, plain):
+		return append(out, r.data[r.at-len(inner)-2:r.at]...)
+	case plain:
+		return AppendText(out, string(inner), false)
+	}
+	return AppendText(out, r.unescape(inner), false)
+}
+
+// sameWritten tells whether AppendText would write a string just like this.
+func sameWritten(inner []byte, plain bool) bool {
+	if bytes.Contains(inner, []byte("\xe2\x80")) { // line separators are among these
+		return false
+	}
+	for !plain {
+		i := bytes.IndexByte(inner, '\\')
+		if i < 0 {
+			break
+		}
+		switch inner[i+1] {
+		case '"', '\\', 'b', 'f', 'n', 'r', 't':
+			inner = inner[i+2:]
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // Raw reads any value and gives it as it is written, without the blanks around it.

@@ -119,6 +119,7 @@ func unusual(r rune) bool {
 type walker struct {
 	src      string
 	commands []Command
+	room     []Word // for words to come: many commands share one piece of memory
 }
 
 func (w *walker) stmt(s *syntax.Stmt, piped bool) {
@@ -167,7 +168,11 @@ func (w *walker) call(s *syntax.Stmt, c *syntax.CallExpr, piped bool, reads []st
 		w.refuse(s, "bash:variable", reason.Of(reason.Variable, "text", w.text(s)))
 		return
 	}
-	words := make([]Word, len(c.Args))
+	if len(w.room) < len(c.Args) {
+		w.room = make([]Word, max(len(c.Args), min(64, len(w.src)/4)))
+	}
+	words := w.room[:len(c.Args):len(c.Args)]
+	w.room = w.room[len(c.Args):]
 	for i, arg := range c.Args {
 		var p Problem
 		if words[i], p = w.word(arg); !p.None() {
