@@ -33,8 +33,9 @@ base:
 # them a scripted demo model answers. The key is read from the file.
 run: base
 	@.tools/setup.sh harness
+	@[ -e .run/bin/strata-demo ] || echo 'Building …'
 	@$(MAKE) --no-print-directory wasm build
-	@exec .run/bin/strata-demo --host .run/bin/strata-host --harness "$(HARNESS)" \
+	@exec .run/bin/strata-demo $(if $(filter file,$(origin WORKSPACE)),--seed) --host .run/bin/strata-host --harness "$(HARNESS)" \
 		--node "$(ROOT)/.tools/bin/node" --shim "$(ROOT)/shim" --data "$(DATA)" --workspace "$(WORKSPACE)" \
 		$(if $(KEY_FILE),--key-file "$(KEY_FILE)") $(if $(BASE_URL),--base-url "$(BASE_URL)") \
 		$(if $(MODEL),--model "$(MODEL)") $(if $(LISTEN),--listen "$(LISTEN)")

@@ -38,7 +38,7 @@ go_ok() {
 base() {
   go_ok
   if fresh base .tools/package-lock.json .tools/setup.sh && [ -x "$bin/pnpm" ] && node_ok "$bin/node"; then return; fi
-  have npm || stop "npm is missing. Install Node.js with npm, for instance: sudo apt-get install npm"
+  npm --version >/dev/null 2>&1 || stop "npm is missing, or has no Node.js to run on. Install Node.js with npm, for instance: sudo apt-get install npm"
   rm -f "$bin/node" "$bin/pnpm"
   if node_ok node; then
     ln -sf "$(command -v node)" "$bin/node"

@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"syscall"
 
 	"strata.dev/bridge/e2e/scriptmodel"
@@ -21,6 +23,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 type options struct {
 	host, harness, node, shim, data, workspace string
 	keyFile, baseURL, model, listen            string
+	seed                                       bool
 }
 
 // Exit codes beside the host's own.
@@ -43,7 +46,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		"node":      {&o.node, "the Node that runs it"},
 		"shim":      {&o.shim, "folder of the shim"},
 		"data":      {&o.data, "folder for what the host keeps"},
-		"workspace": {&o.workspace, "folder that the agent works in; filled when it is empty"},
+		"workspace": {&o.workspace, "folder that the agent works in"},
 		"key-file":  {&o.keyFile, "file with the key of the endpoint"},
 		"base-url":  {&o.baseURL, "an OpenAI-compatible endpoint; without it the demo model answers"},
 		"model":     {&o.model, "the endpoint's model"},
@@ -51,6 +54,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	} {
 		flags.StringVar(f.to, name, "", f.usage)
 	}
+	flags.BoolVar(&o.seed, "seed", false, "put a few files to try things on into the workspace if it is empty")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return exitStopped
 	} else if err != nil {
@@ -59,6 +63,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if why := o.wrong(flags.Args()); why != "" {
 		fmt.Fprintln(stderr, why)
 		return exitUsage
+	}
+	for _, path := range []*string{&o.keyFile, &o.data, &o.workspace} {
+		*path = expandHome(*path)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -81,15 +88,29 @@ func (o options) wrong(rest []string) string {
 	return ""
 }
 
+// expandHome gives a path that begins with ~/ as the shell would have: not every
+// shell does so within KEY_FILE=~/key.
+func expandHome(path string) string {
+	rest, ok := strings.CutPrefix(path, "~/")
+	home, err := os.UserHomeDir()
+	if !ok || err != nil {
+		return path
+	}
+	return filepath.Join(home, rest)
+}
+
 // demo prepares what the host needs, runs it, and gives the exit code.
 func demo(ctx context.Context, o options, stdout, stderr io.Writer) int {
 	failed := func(sentence string, err error) int {
 		fmt.Fprintf(stderr, "%s (%v)\n", sentence, err)
 		return exitFailed
 	}
-	seeded, err := seed(o.workspace)
-	if err != nil {
-		return failed("The workspace cannot be used. Name another one with WORKSPACE=…", err)
+	seeded := false
+	if o.seed { // a folder that the person named is theirs: the host says what is wrong with it
+		var err error
+		if seeded, err = seed(o.workspace); err != nil {
+			return failed("The workspace cannot be used. Name another one with WORKSPACE=…", err)
+		}
 	}
 	fmt.Fprintf(stdout, "Strata: chat with an agent that works in %s.\n", o.workspace)
 	if seeded {

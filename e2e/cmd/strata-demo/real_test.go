@@ -23,7 +23,7 @@ func TestRealHost(t *testing.T) {
 	lines, code := make(chan string, 1), make(chan int, 1)
 	o := options{
 		host: kit.HostBinary(t), harness: kit.HarnessDir(), node: kit.Node(t), shim: kit.Shim(t),
-		data: filepath.Join(home.Data, "new"), workspace: home.Workspace, listen: "127.0.0.1:0",
+		data: filepath.Join(home.Data, "new"), workspace: home.Workspace, listen: "127.0.0.1:0", seed: true,
 	}
 	go func() { code <- demo(running, o, &urlFinder{found: lines}, t.Output()) }()
 	var client kit.Client
