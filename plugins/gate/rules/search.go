@@ -34,14 +34,6 @@ var search = []Program{
 		NotMatch: []string{"grep foo", "grep", "grep -e a", "grep --reg=x f", "grep --frob a b"},
 	},
 	{
-		Name: "egrep", Options: "-ivwxcLlnHhoqsa -A:num -B:num -C:num -m:num -e:text", Operands: "text path*", Instead: "-e", Input: true,
-		Match: []string{"egrep -n foo|bar a"}, NotMatch: []string{"egrep foo", "egrep -r foo ."},
-	},
-	{
-		Name: "fgrep", Options: "-ivwxcLlnHhoqsa -A:num -B:num -C:num -m:num -e:text", Operands: "text path*", Instead: "-e", Input: true,
-		Match: []string{"fgrep -n a.b a"}, NotMatch: []string{"fgrep foo", "fgrep -r foo ."},
-	},
-	{
 		Name: "rg", // never --pre, --hostname-bin, -z (all start programs), -L (follows links), --ignore-file
 		Options: `-nNisSwxvFPclopqHI0auUb. -A:num -B:num -C:num -m:num -M:num -d:num -e:text -f:path -E:word -g:text -j:width -r:text -t:word -T:word
 			--line-number --no-line-number --ignore-case --case-sensitive --smart-case --word-regexp --line-regexp --byte-offset
