@@ -112,12 +112,12 @@ func facts(call abi.GateCall, config abi.GateConfig, judging judging) abi.GateFa
 			return out
 		}
 	}
-	asked := map[[2]string]bool{} // cwd and word: of many parts they are mostly the same
+	var asked [][2]string // cwd and word: of many parts they are mostly the same
 	for _, f := range findings {
 		w := at(where, f)
 		for _, p := range f.paths {
-			if word := [2]string{w.CWD, p.word}; !asked[word] {
-				asked[word] = true
+			if word := [2]string{w.CWD, p.word}; !slices.Contains(asked, word) {
+				asked = append(asked, word)
 				out.Paths = append(out.Paths, w.Abs(p.word))
 			}
 			if p.file {

@@ -11,6 +11,11 @@ import (
 // looked at unasked: each is judged that Real knows to lie there. hidden says that
 // the pattern picks names with a dot in front too.
 func (p Place) JudgeIn(folder, pattern string, hidden bool) reason.Reason {
+	q := question{cwd: p.CWD, word: folder, pattern: pattern, in: true, hidden: hidden}
+	return p.memory.once(q, func() reason.Reason { return p.lookIn(folder, pattern, hidden) })
+}
+
+func (p Place) lookIn(folder, pattern string, hidden bool) reason.Reason {
 	abs := p.Abs(folder)
 	if abs == "" {
 		return reason.Of(reason.Unknown, "path", folder)

@@ -18,20 +18,45 @@ type Place struct {
 	Secrets   []string          // absolute paths that no call may touch unasked
 	Real      map[string]string // real paths by absolute path; a missing one is judged on its words alone
 
-	judged map[question]reason.Reason // by Judge, when it remembers
+	memory *memory
 }
 
-// question is what Judge was asked.
-type question struct {
-	cwd, word string
-	deep      bool
-}
-
-// Remembering is the same place, which judges each path once: the parts of a long
-// command mostly look at the same few.
+// Remembering is the same place, which remembers what it judged last: the parts
+// of a long command mostly look at the same few paths.
 func (p Place) Remembering() Place {
-	p.judged = map[question]reason.Reason{}
+	p.memory = &memory{}
 	return p
+}
+
+// memory is a ring of the newest questions and their answers.
+type memory struct {
+	asked  [8]question
+	said   [8]reason.Reason
+	filled int
+	next   int
+}
+
+// question is what Judge or JudgeIn was asked.
+type question struct {
+	cwd, word, pattern string
+	deep, in, hidden   bool
+}
+
+// once answers a question from memory, or by look.
+func (m *memory) once(q question, look func() reason.Reason) reason.Reason {
+	if m == nil {
+		return look()
+	}
+	for i := range m.filled {
+		if m.asked[i] == q {
+			return m.said[i]
+		}
+	}
+	r := look() // may ask in turn
+	at := m.next
+	m.asked[at], m.said[at] = q, r
+	m.filled, m.next = max(m.filled, at+1), (at+1)%len(m.asked)
+	return r
 }
 
 // Abs is the absolute, cleaned form of a path word, with forward slashes: what
@@ -66,16 +91,7 @@ func (p Place) Abs(word string) string {
 // Judge tells why a path may not be looked at unasked; none when it may. deep
 // says that all below it is read too.
 func (p Place) Judge(word string, deep bool) reason.Reason {
-	if p.judged == nil {
-		return p.look(word, deep)
-	}
-	q := question{p.CWD, word, deep}
-	r, known := p.judged[q]
-	if !known {
-		r = p.look(word, deep)
-		p.judged[q] = r
-	}
-	return r
+	return p.memory.once(question{cwd: p.CWD, word: word, deep: deep}, func() reason.Reason { return p.look(word, deep) })
 }
 
 func (p Place) look(word string, deep bool) reason.Reason {
