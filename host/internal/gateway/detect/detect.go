@@ -28,7 +28,10 @@ type Ready struct {
 
 const readyPrefix = "dsh web: "
 
-var tokenQuery = regexp.MustCompile(`^token=([A-Za-z0-9_-]+)$`)
+var (
+	tokenQuery = regexp.MustCompile(`^token=([A-Za-z0-9_-]+)$`)
+	anyToken   = regexp.MustCompile(`token=[^&\s#)]+`)
+)
 
 // ReadyLine reads a line of standard output: "dsh web: URL", where the URL is a bare
 // loopback address (0.1.0), or one with /?token=T behind it, after which a line may go
@@ -40,7 +43,10 @@ func ReadyLine(line string) (r Ready, found bool, err error) {
 	if !found {
 		return r, false, nil
 	}
-	wrong := func(why string) (Ready, bool, error) { return Ready{}, true, fmt.Errorf("the ready line: %s", why) }
+	shown := anyToken.ReplaceAllString(line, "token=[secret]")
+	wrong := func(why string) (Ready, bool, error) {
+		return Ready{}, true, fmt.Errorf("ready line %q: %s", shown, why)
+	}
 	text, rest, more := strings.Cut(text, " ")
 	u, err := url.Parse(text)
 	if err != nil {
