@@ -12,7 +12,6 @@ import (
 	"strata.dev/bridge/host/internal/bridge"
 	"strata.dev/bridge/host/internal/connections"
 	"strata.dev/bridge/host/internal/gateway"
-	"strata.dev/bridge/host/internal/gateway/eventsmux"
 	"strata.dev/bridge/host/internal/harness"
 	"strata.dev/bridge/host/internal/logx"
 	"strata.dev/bridge/host/internal/redact"
@@ -82,9 +81,7 @@ func (a *Agent) Ensure(ctx context.Context) (bridge.Process, error) {
 	if a.life != nil && a.life.process == p {
 		return a.life, nil
 	}
-	g, err := eventsmux.Dial(ctx, eventsmux.Options{
-		BaseURL: p.URL(), Secret: p.Secret(), Logger: a.o.Log.Named("gateway"),
-	})
+	g, err := a.dial(ctx, p)
 	if err != nil {
 		return nil, a.refusal(ctx, err)
 	}

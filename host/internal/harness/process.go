@@ -10,11 +10,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
 	"time"
 
+	"strata.dev/bridge/host/internal/gateway/detect"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/host/internal/store"
 )
@@ -71,7 +73,8 @@ type Process struct {
 	done   chan struct{} // and so are its tool processes; the home is free
 
 	mu    sync.Mutex
-	asked bool  // Stop was called
+	asked bool // Stop was called
+	token string
 	err   error // once done
 }
 
@@ -119,9 +122,10 @@ func (p *Process) launch(cfg Config, marker string, urls chan<- urlLine) error {
 	p.cmd.WaitDelay = time.Second
 	tie(p.cmd)
 	stdout := p.out.lines(func(line string) {
-		if base, found, err := parseURLLine(line); found {
+		if r, found, err := detect.ReadyLine(line); found {
+			p.ready(r)
 			select {
-			case urls <- urlLine{base, err}:
+			case urls <- urlLine{r.BaseURL, err}:
 			default: // only the first counts
 			}
 		}
@@ -207,7 +211,12 @@ func (p *Process) await(ctx context.Context, cfg Config, urls <-chan urlLine) er
 	defer cancel()
 	base, err := awaitReady(starting, launch{
 		url: urls, exited: p.exited,
-		describe: func(ctx context.Context, base string) error { return describe(ctx, base, p.secret) },
+		describe: func(ctx context.Context, base string) error {
+			if token := p.Token(); token != "" {
+				return answers(ctx, detect.Ready{BaseURL: base, Token: token}, p.secret)
+			}
+			return describe(ctx, base, p.secret)
+		},
 	})
 	if err == nil {
 		p.url = base
@@ -274,6 +283,23 @@ func (p *Process) URL() string { return p.url }
 // is new for every launch.
 func (p *Process) Secret() string { return p.secret }
 
+// ready keeps the token of the first ready line.
+func (p *Process) ready(r detect.Ready) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.token == "" {
+		p.token = r.Token
+	}
+}
+
+// Token is the launch token that the process printed; "" for a Harness that has none
+// (0.1.0).
+func (p *Process) Token() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.token
+}
+
 // PID is the process's number.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
@@ -292,6 +318,9 @@ func homeError(home string, err error) error {
 	return newError(KindHome, err.Error(), say.Sentence(say.DataUnusable, "path", home))
 }
 
+// tokens are launch tokens, which a Harness prints in its URL.
+var tokens = regexp.MustCompile(`\btoken=[A-Za-z0-9_-]+`)
+
 // redactor takes the secrets, and what also takes, out of a line.
 func redactor(also func(string) string, secrets ...string) func(string) string {
 	var pairs []string
@@ -302,7 +331,7 @@ func redactor(also func(string) string, secrets ...string) func(string) string {
 	}
 	r := strings.NewReplacer(pairs...)
 	return func(line string) string {
-		line = r.Replace(line)
+		line = tokens.ReplaceAllString(r.Replace(line), "token=[secret]")
 		if also != nil {
 			line = also(line)
 		}

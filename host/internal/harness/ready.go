@@ -9,6 +9,9 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/gateway/detect"
 )
 
 const (
@@ -122,6 +125,16 @@ func describe(ctx context.Context, base, secret string) error {
 		return fmt.Errorf("host.describe: status %d: not ok", res.StatusCode)
 	}
 	return nil
+}
+
+// answers asks a Harness that printed a launch token. Any error but errRefused means
+// not yet.
+func answers(ctx context.Context, r detect.Ready, secret string) error {
+	_, err := detect.Wire(ctx, detect.Options{Ready: r, Secret: secret})
+	if gateway.IsCode(err, gateway.CodeUnauthorized) {
+		return errRefused
+	}
+	return err
 }
 
 var direct = &http.Client{
