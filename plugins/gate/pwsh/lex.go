@@ -6,6 +6,7 @@
 package pwsh
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -57,7 +58,7 @@ func parse(src string) ([]command, bash.Problem) {
 	case len(l.commands) == 0:
 		return nil, bash.Problem{Rule: "empty", Reason: reason.Of(reason.Empty)}
 	case len(l.commands) > bash.MaxParts:
-		return nil, bash.Problem{Rule: "parts", Reason: reason.Of(reason.TooManyParts, "max", "50")}
+		return nil, bash.Problem{Rule: "parts", Reason: reason.Of(reason.TooManyParts, "max", strconv.Itoa(bash.MaxParts))}
 	}
 	return l.commands, bash.Problem{}
 }
