@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -168,6 +169,7 @@ func TestReal(t *testing.T) {
 	harnesstest.Plain(t, home, "http://127.0.0.1:1/v1", "- insert: [{id: strata-fence, name: \""+fence+"\"}]\n")
 	p, err := harness.Start(t.Context(), harness.Config{
 		Component: harnesstest.Component(t), Node: harnesstest.Node(t), Home: home, Profile: "strata", RouteKey: "k",
+		Timeout: 3 * time.Minute, // it needs 1.2 s, but not beside all other tests
 	})
 	if err != nil {
 		t.Fatal(err)
