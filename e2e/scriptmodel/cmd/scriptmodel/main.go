@@ -34,14 +34,15 @@ func run(args []string) int {
 		}
 		config.Key = strings.TrimSpace(string(data))
 	}
+	// Before the URL is printed: whoever reads it may interrupt at once.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	m, err := scriptmodel.Start(config)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "The model cannot start:", err)
 		return 1
 	}
 	fmt.Println(m.URL())
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	<-ctx.Done()
 	if err := m.Close(); err != nil {
 		fmt.Fprintln(os.Stderr, "The model did not stop cleanly:", err)
