@@ -2,7 +2,7 @@ package rules
 
 // Options of git's reading commands. Never --output (writes a file), --ext-diff
 // and --textconv (start programs), --no-index and --submodule=diff (other
-// folders), --show-signature (starts gpg).
+// folders), --show-signature (starts gpg), --remerge-diff (writes objects).
 const (
 	gitDiff = ` -psuabRwzW -U:num -M[word] -C[word] -S:text -G:text --patch --no-patch --unified=num --raw --patch-with-stat --stat[=word]
 		--numstat --shortstat --dirstat[=word] --summary --compact-summary --name-only --name-status --no-renames
@@ -18,7 +18,7 @@ const (
 		--regexp-ignore-case --extended-regexp --fixed-strings --perl-regexp --merges --no-merges --first-parent --max-count=num
 		--skip=num --follow --reverse --date=text --date-order --author-date-order --topo-order --full-history --no-walk[=word]
 		--left-right --left-only --right-only --cherry --cherry-pick --cherry-mark --boundary --source --ancestry-path --no-notes
-		--relative-date --simplify-by-decoration --min-parents=num --max-parents=num --no-min-parents --no-max-parents --show-pulls --remerge-diff
+		--relative-date --simplify-by-decoration --min-parents=num --max-parents=num --no-min-parents --no-max-parents --show-pulls
 		--exclude=text --glob=text --no-commit-id --root --mailmap --no-mailmap --use-mailmap --log-size --no-expand-tabs --encoding=word
 		--clear-decorations --decorate-refs=text --decorate-refs-exclude=text --since-as-filter=text --parents --children --walk-reflogs --full-diff --no-show-signature `
 	gitList = ` --contains[=text] --no-contains[=text] --merged[=text] --no-merged[=text] --points-at[=text] --sort=word --format=refs
@@ -39,7 +39,7 @@ var git = []Program{
 	{
 		Name: "git log", Git: true, Options: gitLog, Operands: "rev*",
 		Match:    []string{"git log --oneline -20", "git log -p -2 -- src/util.go", "git log -1 --format=%H", "git log main..HEAD", "git log -n 5 -S needle", "git log --pretty=oneline", "git log -L 1,5:a.go", "git log -L:main:a.go"},
-		NotMatch: []string{"git log -p --output=x", "git log --ext-diff", "git log --show-signature", "git log --format=%G?", "git log --format=%h%+GS", "git log --pretty=mine", "git -p log", "git log --textconv", "git log --format --output=%x", "git log --since --output=x", "git log -S --output=x"},
+		NotMatch: []string{"git log -p --output=x", "git log --ext-diff", "git log --remerge-diff", "git log --show-signature", "git log --format=%G?", "git log --format=%h%+GS", "git log --pretty=mine", "git -p log", "git log --textconv", "git log --format --output=%x", "git log --since --output=x", "git log -S --output=x"},
 	},
 	{
 		Name: "git diff", Git: true, Options: gitDiff + "--cached --staged --merge-base --check --exit-code --quiet", Operands: "rev*",

@@ -3,6 +3,8 @@ package rules
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -71,6 +73,18 @@ func Load(programs ...Program) (*Rules, error) {
 		}
 	}
 	return rs, nil
+}
+
+// All are the accept-lists, those of several names once for each, sorted by name.
+func (rs *Rules) All() []Program {
+	index := rs.index()
+	var all []Program
+	for _, name := range slices.Sorted(maps.Keys(index)) {
+		for _, p := range index[name].programs {
+			all = append(all, *p)
+		}
+	}
+	return all
 }
 
 func (f *family) compile() ([]*rule, error) {

@@ -22,8 +22,8 @@ var system = []Program{
 		Match: []string{"which go", "which -a node npm"}, NotMatch: []string{"which --frob go", "which ./x"},
 	},
 	{
-		Name: "command", Options: "-vV", Operands: "prog*", Need: "-v -V",
-		Match: []string{"command -v node"}, NotMatch: []string{"command rm x", "command -p rm", "command -v ./x"},
+		Name: "command", Options: "-vV", Operands: "prog*", Need: "-v -V", First: true, // behind the name they are the program's own
+		Match: []string{"command -v node"}, NotMatch: []string{"command rm x", "command -p rm", "command -v ./x", "command rm -v x", "command node -v"},
 	},
 	{
 		Name: "type", Options: "-atpP", Operands: "prog*",
