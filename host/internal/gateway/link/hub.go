@@ -19,7 +19,7 @@ type Hub struct {
 	watchers map[*watcher]struct{}
 	pending  []gateway.Approval // oldest first
 	running  map[string]bool    // by session
-	told     map[string]bool    // sessions that the socket spoke of since it opened
+	told     map[string]bool    // sessions whose running the socket spoke of since it opened
 	listedAt int                // connections whose list was read
 	ended    error
 }
@@ -95,7 +95,7 @@ func (h *Hub) Resolved(r gateway.Resolved) {
 func (h *Hub) Added(s gateway.Session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.know(s.ID, h.running[s.ID])
+	h.known(s.ID) // whether it runs, a list may say better
 	h.publish(gateway.Notice{SessionAdded: &s})
 }
 
@@ -117,14 +117,20 @@ func (h *Hub) Status(sessionID string, running bool) {
 
 // know keeps what the socket said; the lock is held.
 func (h *Hub) know(sessionID string, running bool) {
-	if h.running == nil {
-		h.running = map[string]bool{}
-	}
+	h.known(sessionID)
 	if h.told == nil {
 		h.told = map[string]bool{}
 	}
 	h.running[sessionID] = running
 	h.told[sessionID] = true
+}
+
+// known keeps that there is a session; the lock is held.
+func (h *Hub) known(sessionID string) {
+	if h.running == nil {
+		h.running = map[string]bool{}
+	}
+	h.running[sessionID] = h.running[sessionID]
 }
 
 // Listed compares the Harness's list, read after the socket opened, with what is
