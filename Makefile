@@ -76,4 +76,4 @@ bench chaos fuzz soak: base
 	@.tools/$@.sh
 
 clean:
-	rm -rf .run shim/dist artifacts .tools/bin .tools/stamps .tools/node_modules shim/node_modules e2e/harness/node_modules
+	rm -rf .run shim/dist artifacts .tools/bin .tools/sandbox .tools/stamps .tools/node_modules shim/node_modules e2e/harness/node_modules

@@ -75,6 +75,23 @@ debian() {
     { tail -5 "$stamps/apt.log" >&2; stop "apt-get could not install $*."; }
 }
 
+# sandbox: bubblewrap and the programs that the gate's execution test runs in it,
+# unpacked in .tools/sandbox and on no PATH: the Harness must not find them.
+sandbox() {
+  root_dir=$root/.tools/sandbox
+  [ -x "$root_dir/usr/bin/bwrap" ] && fresh sandbox .tools/setup.sh && return
+  have apt-get && have dpkg || stop "bubblewrap is missing. Unpack it so that .tools/sandbox/usr/bin/bwrap runs, with ripgrep, fd-find, tree and gawk beside it, and try again."
+  say "Unpacking bubblewrap for the gate's execution test …"
+  [ -e "$stamps/apt" ] || { [ "$(id -u)" != 0 ] || apt-get update -qq >/dev/null; touch "$stamps/apt"; }
+  rm -rf "$root_dir" && mkdir -p "$root_dir/packages"
+  (cd "$root_dir/packages" && apt-get download -qq bubblewrap ripgrep fd-find tree gawk libsigsegv2 >"$stamps/sandbox.log" 2>&1) ||
+    { tail -5 "$stamps/sandbox.log" >&2; stop "apt-get could not download bubblewrap. Run apt-get update and try again."; }
+  for package in "$root_dir"/packages/*.deb; do dpkg -x "$package" "$root_dir"; done
+  rm -rf "$root_dir/packages"
+  ln -s fdfind "$root_dir/usr/bin/fd"
+  touch "$stamps/sandbox"
+}
+
 gotools() {
   fresh gotools .tools/go.mod .tools/go.sum && [ -x "$bin/staticcheck" ] && return
   say "Building the pinned Go tools …"
@@ -92,6 +109,8 @@ for step in "$@"; do
       debian git git
       debian curl curl
       debian chromium chromium
+      debian strace strace
+      sandbox
       ;;
     check) debian git git; gotools ;;
     *) stop "setup.sh does not know the step $step" ;;
