@@ -41,6 +41,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestEngine(t *testing.T) {
+	t.Parallel()
 	host := engineHost(t, engine.Config{CacheDir: engine.UserCacheDir()})
 	runCases(t, host, "cases/[^s]*.txtar", "cases/sync*.txtar", "cases/stop/*.txtar")
 	runGate(t, host)
@@ -49,11 +50,13 @@ func TestEngine(t *testing.T) {
 // What needs no speed, among it every start: those modules have patched bytes
 // of their own, and compiling each would take most of the time of all tests.
 func TestInterpreter(t *testing.T) {
+	t.Parallel()
 	host := engineHost(t, engine.Config{Interpreter: true})
 	runCases(t, host, "cases/start*.txtar", "cases/end*.txtar", "cases/effect*.txtar", "cases/cancel*.txtar")
 }
 
 func engineHost(t *testing.T, cfg engine.Config) *EngineHost {
+	cfg.Step = 5 * time.Minute // no case is about it, and the machine may be busy
 	host := NewEngineHost(cfg)
 	t.Cleanup(func() {
 		if err := host.Close(); err != nil {
@@ -117,6 +120,7 @@ func runCase(t *testing.T, r *Runner, c *Case, path string) {
 }
 
 func TestShim(t *testing.T) {
+	t.Parallel()
 	node, err := findNode("../..")
 	if err != nil {
 		t.Fatal(err)

@@ -35,8 +35,9 @@ type Config struct {
 	// trusted bytes and benchmarks only. Deadlines then hold only between exports.
 	Unstoppable bool
 
-	// CacheDir keeps compiled code between processes; "" keeps none. It may be
-	// shared: entries are written whole and renamed.
+	// CacheDir keeps compiled code between processes, at most 256 MiB of the
+	// newest; "" keeps none. It may be shared: entries are written whole and
+	// renamed.
 	CacheDir string
 
 	// Step bounds one export. 0 is abi.MaxStepMs.

@@ -51,6 +51,9 @@ func New(ctx context.Context, module []byte, cfg Config) (*Engine, error) {
 		e.Close(ctx)
 		return nil, err
 	}
+	if cfg.CacheDir != "" {
+		pruneCache(cfg.CacheDir, cacheLimit)
+	}
 	return e, nil
 }
 

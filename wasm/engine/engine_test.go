@@ -1,19 +1,24 @@
 package engine_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"strata.dev/bridge/proto/abi"
 	"strata.dev/bridge/wasm/conformance"
 	"strata.dev/bridge/wasm/engine"
 )
+
+// patient is a step bound that a slow export on a busy machine does not reach.
+const patient = 5 * time.Minute
 
 // modules are those of the conformance kit, by plugin.
 var modules map[string]string
@@ -41,6 +46,7 @@ func open(t testing.TB, plugin string, cfg engine.Config, o engine.Options) *eng
 		t.Fatal(err)
 	}
 	cfg.CacheDir = engine.UserCacheDir() // a compile takes seconds, more under -race
+	cfg.Step = cmp.Or(cfg.Step, patient)
 	e, err := engine.New(t.Context(), module, cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +84,7 @@ func expect(t testing.TB, what string, want, got outcome) {
 		bare.Detail = ""
 		got.Err = &bare
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
