@@ -50,7 +50,7 @@ func yesForOneCall(ctx context.Context, t *testing.T, w *world) {
 	run, proposed := asked(ctx, t, c, "touch once.txt")
 	want := chat.Tool{
 		ReasonKey: "This runs a program that can change things: {program}.", ReasonArgs: map[string]string{"program": "touch"},
-		Save: &chat.SaveOffer{Scopes: []string{"chat", "always"}, Pattern: "touch once.txt"},
+		Save: &chat.SaveOffer{Scopes: []string{"chat", "always"}, Scope: chat.ScopeOnce, Pattern: "touch once.txt"},
 	}
 	if diff := cmp.Diff(want, chat.Tool{ReasonKey: proposed.ReasonKey, ReasonArgs: proposed.ReasonArgs, Save: proposed.Save}); diff != "" {
 		t.Errorf("the card (-want +got):\n%s", diff)

@@ -36,7 +36,7 @@ func Explain(call abi.GateCall, config abi.GateConfig) abi.GateExplanation {
 // offerIn is offerOf where a person is asked at all.
 func offerIn(call abi.GateCall, config abi.GateConfig, pattern string) abi.GateOffer {
 	if modeOf(call) != abi.Manual {
-		return abi.GateOffer{Scopes: []string{}, GateSentence: sentence(reason.Of(reason.NothingToSave))}
+		return abi.GateOffer{Scopes: []string{}, Scope: abi.ScopeOnce, GateSentence: sentence(reason.Of(reason.NothingToSave))}
 	}
 	return offerOf(call, config, pattern)
 }

@@ -35,7 +35,7 @@ func TestExplain(t *testing.T) {
 			unproven(2, "bash:program", "This runs a program that can change things: {program}.", "This runs a program that can change things: rm.", map[string]string{"program": "rm"}),
 			unproven(3, "bash:redirect", "This would write the file {file}.", "This would write the file out.", map[string]string{"file": "out"}),
 		},
-		Offer: abi.GateOffer{Scopes: []string{}, GateSentence: abi.GateSentence{
+		Offer: abi.GateOffer{Scopes: []string{}, Scope: abi.ScopeOnce, GateSentence: abi.GateSentence{
 			Reason: "This cannot be allowed in advance: This would write the file out.", Key: "This cannot be allowed in advance: {reason}",
 			Args: map[string]string{"reason": "This would write the file out."},
 		}},
@@ -53,7 +53,7 @@ func TestExplainNamesWhatCoversACall(t *testing.T) {
 	if err := h.do("explain", call, &before); err != nil {
 		t.Fatal(err)
 	}
-	want := abi.GateOffer{Scopes: []string{abi.ScopeChat, abi.ScopeAlways}, Pattern: "npm test\nmake"}
+	want := abi.GateOffer{Scopes: []string{abi.ScopeChat, abi.ScopeAlways}, Scope: abi.ScopeOnce, Pattern: "npm test\nmake"}
 	if diff := cmp.Diff(want, before.Offer); diff != "" || before.Permissions != nil {
 		t.Errorf("%v: %s", before.Permissions, diff)
 	}
@@ -85,13 +85,13 @@ func TestExplainAgreesWithDecide(t *testing.T) {
 func TestOffer(t *testing.T) {
 	h := newHost(t, abi.GateConfig{})
 	for pattern, want := range map[string]abi.GateOffer{
-		"":          {Scopes: []string{abi.ScopeChat, abi.ScopeAlways}, Pattern: "npm run lint"},
-		"npm run *": {Scopes: []string{abi.ScopeChat, abi.ScopeAlways}, Pattern: "npm run *"},
-		"npm **":    {Scopes: []string{abi.ScopeChat, abi.ScopeAlways}, Pattern: "npm **"},
-		"sudo *": {Scopes: []string{}, GateSentence: abi.GateSentence{
+		"":          {Scopes: []string{abi.ScopeChat, abi.ScopeAlways}, Scope: abi.ScopeOnce, Pattern: "npm run lint"},
+		"npm run *": {Scopes: []string{abi.ScopeChat, abi.ScopeAlways}, Scope: abi.ScopeOnce, Pattern: "npm run *"},
+		"npm **":    {Scopes: []string{abi.ScopeChat, abi.ScopeAlways}, Scope: abi.ScopeOnce, Pattern: "npm **"},
+		"sudo *": {Scopes: []string{}, Scope: abi.ScopeOnce, GateSentence: abi.GateSentence{
 			Reason: "This pattern leaves open what would run: sudo *.", Key: "This pattern leaves open what would run: {pattern}.", Args: map[string]string{"pattern": "sudo *"},
 		}},
-		"npm test": {Scopes: []string{}, GateSentence: abi.GateSentence{
+		"npm test": {Scopes: []string{}, Scope: abi.ScopeOnce, GateSentence: abi.GateSentence{
 			Reason: "This pattern does not cover what is asked: npm test.", Key: "This pattern does not cover what is asked: {pattern}.", Args: map[string]string{"pattern": "npm test"},
 		}},
 	} {

@@ -154,8 +154,12 @@ func coveredBy(needs []need, saved []abi.GatePermission, real map[string]string)
 // offerOf is what can be saved with a yes to a call. With a pattern of the
 // person's own it says whether that covers the call and nothing beside it.
 func offerOf(call abi.GateCall, config abi.GateConfig, pattern string) abi.GateOffer {
+	plain := abi.ScopeOnce
+	if asksForWeb(call, config) {
+		plain = abi.ScopeChat
+	}
 	no := func(r reason.Reason) abi.GateOffer {
-		return abi.GateOffer{Scopes: []string{}, GateSentence: sentence(r)}
+		return abi.GateOffer{Scopes: []string{}, Scope: plain, GateSentence: sentence(r)}
 	}
 	needs, why := needsOf(call, config)
 	switch {
@@ -180,7 +184,7 @@ func offerOf(call abi.GateCall, config abi.GateConfig, pattern string) abi.GateO
 	if pattern := strings.Join(lines, "\n"); journal.Redact(pattern) != pattern {
 		return no(reason.Of(reason.HoldsSecret))
 	}
-	return abi.GateOffer{Scopes: []string{abi.ScopeChat, abi.ScopeAlways}, Pattern: strings.Join(lines, "\n")}
+	return abi.GateOffer{Scopes: []string{abi.ScopeChat, abi.ScopeAlways}, Scope: plain, Pattern: strings.Join(lines, "\n")}
 }
 
 // linesOf are the lines of a pattern that hold something.

@@ -49,6 +49,9 @@ func TestWebIsAskedAboutOncePerChat(t *testing.T) {
 	if q := h.question(first); q.Share != "web" {
 		t.Errorf("the question shares %q", q.Share)
 	}
+	if offer := offerOf(searching("r", "r", "a"), none, ""); offer.Scope != abi.ScopeChat || offer.Pattern != "*" {
+		t.Errorf("the card offers %+v", offer)
+	}
 	checkVerdict(t, h.answer(first, yes), allowed)
 	for _, call := range []abi.GateCall{searching("r", "r", "b"), searching("r", "helper", "c"), opening("r", "https://a.invalid/")} {
 		checkVerdict(t, h.verdict(h.confirm(call, none)), allowed)

@@ -69,6 +69,7 @@ type GateOfferRequest struct {
 // can, for the reason given.
 type GateOffer struct {
 	Scopes  []string `json:"scopes"`            // beyond ScopeOnce
+	Scope   string   `json:"scope"`             // of a yes that names none
 	Pattern string   `json:"pattern,omitempty"` // the narrowest that covers the call; one line a permission
 	GateSentence
 }

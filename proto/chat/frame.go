@@ -90,6 +90,7 @@ type Tool struct {
 // sentence says why.
 type SaveOffer struct {
 	Scopes  []string `json:"scopes"`            // of chat and always
+	Scope   string   `json:"scope,omitempty"`   // how far a yes reaches that names no scope: once, or chat
 	Pattern string   `json:"pattern,omitempty"` // the narrowest; a person may edit it; one line a permission
 	Sentence
 }

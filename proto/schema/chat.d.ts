@@ -142,6 +142,8 @@ export interface Tool {
 export interface SaveOffer {
   /** of chat and always */
   scopes: string[] | null;
+  /** how far a yes reaches that names no scope: once, or chat */
+  scope?: string;
   /** the narrowest; a person may edit it; one line a permission */
   pattern?: string;
   text?: string;

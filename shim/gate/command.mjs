@@ -86,7 +86,7 @@ export function gateCommand({ gate, modes, answers, watch, seams }) {
   }
 }
 
-/** What can be saved with a yes to a call. @param {import('../lib/hot.mjs').Instance} instance @param {object} call @param {string} [pattern] @returns {{scopes: string[], pattern?: string, reason?: string}} */
+/** What can be saved with a yes to a call. @param {import('../lib/hot.mjs').Instance} instance @param {object} call @param {string} [pattern] @returns {{scopes: string[], scope: string, pattern?: string, reason?: string}} */
 function offer(instance, call, pattern = '') {
   return instance.callSync('offer', { call, pattern }).value
 }

@@ -50,7 +50,7 @@ func (a *approvals) detailed(p *pending, q abi.GateQuestion) (tool chat.Tool, ok
 	}
 	p.tool.ReasonKey, p.tool.ReasonArgs = q.Key, q.Args
 	p.tool.Save = &chat.SaveOffer{
-		Scopes: q.Offer.Scopes, Pattern: q.Offer.Pattern,
+		Scopes: q.Offer.Scopes, Scope: q.Offer.Scope, Pattern: q.Offer.Pattern,
 		Sentence: chat.Sentence{Text: q.Offer.Reason, Key: q.Offer.Key, Args: q.Offer.Args},
 	}
 	return p.tool, true

@@ -19,7 +19,7 @@ func TestACardIsTheGatesSentenceByItsKey(t *testing.T) {
 	play(t, func(s *stage) {
 		s.d.says = map[string]string{"questions": fmt.Sprintf(
 			`[{"session":"session-1","callId":"other","digest":"x"},{"session":"session-1","callId":"call_1_1","digest":%q,"reason":"It runs rm.",`+
-				`"key":"It runs {program}.","args":{"program":"rm"},"parts":[],"offer":{"scopes":["chat","always"],"pattern":"rm x"}}]`, digestOfRm)}
+				`"key":"It runs {program}.","args":{"program":"rm"},"parts":[],"offer":{"scopes":["chat","always"],"scope":"once","pattern":"rm x"}}]`, digestOfRm)}
 		sub := s.send("c1", "ask rm x; say ok")
 		first := s.until(sub, proposed)
 		if got := first[len(first)-1].Tool; got.ReasonKey != "" || got.Save != nil {
@@ -27,7 +27,7 @@ func TestACardIsTheGatesSentenceByItsKey(t *testing.T) {
 		}
 		want := *first[len(first)-1].Tool
 		want.ReasonKey, want.ReasonArgs = "It runs {program}.", map[string]string{"program": "rm"}
-		want.Save = &chat.SaveOffer{Scopes: []string{"chat", "always"}, Pattern: "rm x"}
+		want.Save = &chat.SaveOffer{Scopes: []string{"chat", "always"}, Scope: "once", Pattern: "rm x"}
 		second := s.until(sub, proposed)
 		if d := cmp.Diff(want, *second[len(second)-1].Tool); d != "" || len(second) != 1 {
 			t.Errorf("%v (-want +got):\n%s", told(second), d)

@@ -149,7 +149,7 @@ suite('chats, their helpers, and what is remembered of them', { timeout: 180_000
     assert.deepEqual(open, {
       session: one.id, callId: question.callId, tool: 'bash', digest, reason: 'This runs a program that can change things: touch.',
       key: 'This runs a program that can change things: {program}.', args: { program: 'touch' }, parts: open.parts,
-      offer: { scopes: ['chat', 'always'], pattern: 'touch saved-1.txt' },
+      offer: { scopes: ['chat', 'always'], scope: 'once', pattern: 'touch saved-1.txt' },
     })
     const answer = (/** @type {string} */ pattern) => say(one, `answer ${JSON.stringify({ callId: question.callId, digest, allow: true, scope: 'chat', pattern })}`)
     assert.equal(await answer('touch **\nrm x'), 'This pattern does not cover what is asked: rm x.')
