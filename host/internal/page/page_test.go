@@ -181,6 +181,35 @@ func TestACutConnectionLosesNothing(t *testing.T) {
 	b.clean(t)
 }
 
+// Who reads the newest still does after the window became smaller or larger; who
+// scrolled up stays there.
+func TestAnotherSizeKeepsThePlace(t *testing.T) {
+	a := newAgent(func(r *run) {
+		r.say(strings.Repeat("A line of some length, so that a narrow window breaks it.\n\n", 30))
+		r.done(false)
+	})
+	_, url := a.serve(t)
+	b := start(t)
+	b.size(t, 1280, 860, "light")
+	b.open(t, url+"#token="+token)
+	b.write(t, "count\n")
+	const below = "(({scrollHeight, scrollTop, clientHeight}) => scrollHeight - scrollTop - clientHeight)(document.querySelector('#transcript'))"
+	b.until(t, "document.querySelector('.send').hidden || "+below+" > 1", false)
+	for _, size := range [][2]int{{380, 760}, {320, 400}, {700, 500}, {1280, 860}} {
+		b.size(t, size[0], size[1], "light")
+		b.until(t, fmt.Sprintf("innerWidth === %d && innerHeight === %d", size[0], size[1]), true)
+		// At once, not when something else is drawn: two frames later at the latest.
+		if got := b.eval(t, "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done("+below+" <= 1 && document.querySelector('.jump').hidden))))"); got != true {
+			t.Errorf("at %v the newest is out of sight", size)
+		}
+	}
+	b.eval(t, "document.querySelector('#transcript').scrollTop = 0")
+	b.until(t, "document.querySelector('.jump').hidden", false)
+	b.size(t, 380, 760, "light")
+	b.until(t, "innerWidth === 380 && document.querySelector('#transcript').scrollTop < 100 && !document.querySelector('.jump').hidden", true)
+	b.clean(t)
+}
+
 func TestTwoChats(t *testing.T) {
 	a := newAgent(func(r *run) {
 		if r.request.Text == "first" {

@@ -211,10 +211,10 @@ async function stop() {
 }
 
 /** @type {import('./ui/tool.mjs').Answer} */
-async function answer(tool, decision, note) {
+async function answer(tool, decision, note, reach) {
   const id = state.current;
   try {
-    await api.answer({ sessionId: view().sessionId || id, toolId: tool.id, decision, digest: tool.digest, note: note || undefined });
+    await api.answer({ sessionId: view().sessionId || id, toolId: tool.id, decision, digest: tool.digest, note: note || undefined, ...reach });
     return '';
   } catch (err) {
     if (!(err instanceof ApiError)) throw err;

@@ -12,6 +12,9 @@ export const words = {
   answering: 'Sending your answer…',
   note: 'Note for the assistant (optional)',
   askTitle: 'The assistant asks before it does this',
+  reach: 'How far your yes reaches',
+  pattern: 'What your yes covers',
+  patternHelp: 'One line for each. * stands for one word or name, ** for any number at the end.',
   details: 'Details',
   input: 'Input',
   result: 'Result',
@@ -52,6 +55,9 @@ export const states = {
   denied: 'Not allowed',
   error: 'Failed',
 };
+
+/** How far a yes reaches, in the order of the menu. */
+export const scopes = { once: 'Only this time', chat: 'In this chat', always: 'Always in this folder' };
 
 /** What a person may try first. */
 export const suggestions = ['List the files here', 'What is in README?', 'Write hello.txt'];

@@ -4,6 +4,7 @@
 import { h, setChildren, setText } from '../dom.mjs';
 import { rowsOf, visible } from '../visible.mjs';
 import { states, words } from '../words.mjs';
+import { Reach } from './reach.mjs';
 
 /**
  * How long after a card appears its buttons do nothing, in ms: a click or key
@@ -12,7 +13,7 @@ import { states, words } from '../words.mjs';
 const grace = 500;
 
 /**
- * @typedef {(tool: chat.Tool, decision: 'approve' | 'deny', note: string) => Promise<string>} Answer
+ * @typedef {(tool: chat.Tool, decision: 'approve' | 'deny', note: string, reach: import('./reach.mjs').Reached) => Promise<string>} Answer
  *   gives '' or the sentence that says why it was not taken
  */
 
@@ -29,6 +30,8 @@ export class ToolView {
   /** @type {chat.Tool | null} */
   #tool = null;
   #asking = '';
+  /** @type {Reach | null} */
+  #reach = null;
 
   /** @param {Answer} answer */
   constructor(answer) {
@@ -61,6 +64,7 @@ export class ToolView {
       setChildren(this.#ask, asks ? this.#question(tool) : []);
       if (focused && !asks) document.getElementById('message')?.focus();
     }
+    if (asks) this.#reach?.update(tool.save);
     this.el.classList.toggle('asks', asks);
   }
 
@@ -69,11 +73,12 @@ export class ToolView {
     const since = performance.now();
     const problem = h('p', { class: 'problem', role: 'alert', hidden: true });
     const note = h('input', { type: 'text', class: 'note', placeholder: words.note, 'aria-label': words.note, maxlength: 2000, autocomplete: 'off' });
+    const reach = this.#reach = new Reach();
     /** @param {'approve' | 'deny'} decision */
     const send = async (decision) => {
       if (performance.now() - since < grace) return;
       lock(true);
-      const why = await this.answer(tool, decision, note.value.trim());
+      const why = await this.answer(tool, decision, note.value.trim(), decision === 'approve' ? reach.value : {});
       setText(problem, why);
       problem.hidden = !why;
       if (why) lock(false);
@@ -86,9 +91,10 @@ export class ToolView {
     /** @param {boolean} on */
     const lock = (on) => {
       for (const el of [approve, deny, note]) el.disabled = on;
+      reach.lock(on);
       setText(approve, on ? words.answering : words.approve);
     };
-    return [note, h('div', { class: 'buttons', role: 'group', 'aria-label': words.askTitle }, approve, deny), problem];
+    return [note, reach.el, h('div', { class: 'buttons', role: 'group', 'aria-label': words.askTitle }, approve, deny), problem];
   }
 }
 

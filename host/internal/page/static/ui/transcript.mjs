@@ -49,6 +49,7 @@ export class Transcript {
   #entries = [];
   #shown = '';
   #follows = true;
+  #size = '';
 
   /** @param {Context} context @param {(text: string) => void} suggest */
   constructor(context, suggest) {
@@ -56,10 +57,16 @@ export class Transcript {
     this.#welcome = h('div', { class: 'welcome' }, h('h2', {}, words.welcome), h('p', {}, words.welcomeMore),
       h('div', { class: 'suggestions' }, ...suggestions.map((s) => h('button', { type: 'button', click: () => suggest(s) }, s))));
     this.el.addEventListener('scroll', () => {
+      if (this.#size !== this.#sizeNow()) return; // the window moved it, not the person
       this.#follows = this.#atEnd();
       this.#jump.hidden = this.#follows;
     }, { passive: true });
     this.el.append(this.#jump);
+    // A narrower window or a taller message box moves the end: who read the newest still does.
+    new ResizeObserver(() => {
+      this.#size = this.#sizeNow();
+      if (this.#follows) this.toEnd();
+    }).observe(this.el);
   }
 
   /** @param {string} chatId @param {View} view @param {boolean} loading */
@@ -89,6 +96,10 @@ export class Transcript {
     this.el.scrollTop = this.el.scrollHeight;
     this.#follows = true;
     this.#jump.hidden = true;
+  }
+
+  #sizeNow() {
+    return `${this.el.clientWidth} ${this.el.clientHeight}`;
   }
 
   #atEnd() {
