@@ -130,7 +130,9 @@ func (h *Hub) known(sessionID string) {
 	if h.running == nil {
 		h.running = map[string]bool{}
 	}
-	h.running[sessionID] = h.running[sessionID]
+	if _, ok := h.running[sessionID]; !ok {
+		h.running[sessionID] = false
+	}
 }
 
 // Listed compares the Harness's list, read after the socket opened, with what is
