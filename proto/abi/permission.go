@@ -81,6 +81,7 @@ type GateQuestion struct {
 	CallID  string `json:"callId"`
 	Tool    string `json:"tool"`
 	Digest  string `json:"digest"`
+	Calls   int    `json:"calls"` // that wait for the answer: a card about the web is shared
 	GateSentence
 	Parts []GatePart `json:"parts,omitempty"`
 	Offer GateOffer  `json:"offer"`

@@ -12,7 +12,7 @@ const FOREIGN = 'This chat has no such open question.'
 
 /** @typedef {{digest: string, allow: boolean, note: string, scope: string, pattern: string, expires: number}} Answer */
 /**
- * @typedef {{call: import('./judge.mjs').Call, decision: import('./judge.mjs').Decision, digest: string}} Asked
+ * @typedef {{call: import('./judge.mjs').Call, decision: import('./judge.mjs').Decision, digest: string, waiting: {calls: number}}} Asked
  * @typedef {Asked & {answer?: Answer, close(): void}} Question
  */
 
@@ -27,10 +27,10 @@ export class Answers {
 
   /**
    * Opens a question; close it when it is answered.
-   * @param {Asked} asked `digest` is what a yes is bound to
+   * @param {Asked} asked `digest` is what a yes is bound to, `waiting` counts the calls that share the answer
    * @returns {Question}
    */
-  open({ call, decision, digest }) {
+  open({ call, decision, digest, waiting }) {
     const key = keyOf(call.session, call.callId)
     const questions = this.#open.get(key) ?? new Set()
     this.#open.set(key, questions)
@@ -39,6 +39,7 @@ export class Answers {
       call,
       decision,
       digest,
+      waiting,
       close: () => {
         questions.delete(question)
         if (questions.size === 0) this.#open.delete(key)

@@ -14,21 +14,22 @@ import { policyOf } from './helpers.mjs'
  * @property {() => Approval | undefined} approval
  * @property {import('./answers.mjs').Answers} answers
  * @property {(agent: any) => void} prepare makes sure that this agent's session can ask
+ * @typedef {{calls: number}} Waiting how many calls wait for one answer
  * @typedef {{exec: import('./judge.mjs').Execution, call: import('./judge.mjs').Call, decision: import('./judge.mjs').Decision}} AskContext
  * @typedef {{outcome: string, digest?: string, note?: string, scope?: string, pattern?: string, expires?: number}} Answer
  */
 
 /** @param {AskOptions} options @returns {import('../lib/hot.mjs').EffectHandler} its context is an AskContext */
 export function askEffect({ approval, answers, prepare }) {
-  /** Cards that questions share, while they are open. @type {Map<string, {digest: string, answer: Promise<Answer>}>} */
+  /** Cards that questions share, while they are open. @type {Map<string, {digest: string, waiting: Waiting, answer: Promise<Answer>}>} */
   const cards = new Map()
 
-  /** @param {any} value @param {AskContext} context @param {AbortSignal} signal @returns {Promise<Answer>} */
-  async function put({ reason, digest }, { exec, call, decision }, signal) {
+  /** @param {any} value @param {AskContext} context @param {AbortSignal} signal @param {Waiting} waiting @returns {Promise<Answer>} */
+  async function put({ reason, digest }, { exec, call, decision }, signal, waiting) {
     const { agent, callId, name } = exec
     const service = approval()
     if (agent === undefined || service === undefined) return { outcome: 'unavailable' }
-    const question = answers.open({ call, decision, digest })
+    const question = answers.open({ call, decision, digest, waiting })
     try {
       prepare(agent)
       const silent = policyOf(agent.session) === 'never' // the Harness then says no by itself
@@ -53,15 +54,18 @@ export function askEffect({ approval, answers, prepare }) {
     if (value.session !== (agent?.session.id ?? '') || value.callId !== callId || value.tool !== name) {
       throw new PluginError(CODES.Refused, 'The gate may ask about its own call only.')
     }
-    if (!value.share) return { value: await put(value, context, signal) }
+    if (!value.share) return { value: await put(value, context, signal, { calls: 1 }) }
 
     const key = JSON.stringify([call.root, value.share])
     for (let card; (card = cards.get(key)) !== undefined;) {
+      card.waiting.calls++
       const answer = await card.answer
+      card.waiting.calls--
       if (signal.aborted) return { value: { outcome: 'cancelled' } }
       if (answer.outcome === 'allowed-once' || answer.outcome === 'rejected') return { value: { ...answer, card: card.digest } }
     } // the one that asked was called off: this one asks
-    const card = { digest: value.digest, answer: put(value, context, signal) }
+    const waiting = { calls: 1 }
+    const card = { digest: value.digest, waiting, answer: put(value, context, signal, waiting) }
     cards.set(key, card)
     try {
       return { value: await card.answer }

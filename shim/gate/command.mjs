@@ -43,8 +43,8 @@ export function gateCommand({ gate, modes, answers, watch, seams }) {
       if (refused !== undefined) throw new Error(refused)
       return { kept: true }
     },
-    questions: ({ instance, session }) => answers.of(modes.of(session).root).map(({ call, decision: { reason, key, args, parts }, digest }) => ({
-      session: call.session, callId: call.callId, tool: call.tool, digest, reason, key, args, parts, offer: offer(instance, call),
+    questions: ({ instance, session }) => answers.of(modes.of(session).root).map(({ call, decision: { reason, key, args, parts }, digest, waiting: { calls } }) => ({
+      session: call.session, callId: call.callId, tool: call.tool, digest, calls, reason, key, args, parts, offer: offer(instance, call),
     })),
     async explain({ instance, judge, session, rest }) {
       const { tool, arguments: args = {}, callId = '' } = parse(rest)

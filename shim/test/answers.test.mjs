@@ -8,7 +8,7 @@ const B = 'b'.repeat(64)
 const say = (/** @type {object} */ value) => JSON.stringify({ callId: 'c', digest: A, allow: true, ...value })
 /** The call of a helper `s` in the chat `r`. @param {string} digest */
 const call = digest => ({
-  call: /** @type {import('../gate/judge.mjs').Call} */ (/** @type {unknown} */ ({ root: 'r', session: 's', callId: 'c' })), decision: { decision: 'ask' }, digest,
+  call: /** @type {import('../gate/judge.mjs').Call} */ (/** @type {unknown} */ ({ root: 'r', session: 's', callId: 'c' })), decision: { decision: 'ask' }, digest, waiting: { calls: 1 },
 })
 const plain = { note: '', scope: '', pattern: '', expires: 0 }
 const FOREIGN = 'This chat has no such open question.'
