@@ -131,14 +131,29 @@ func TestChat(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				scenario(ctx, t, w)
+				recorded(ctx, t, w, name, scenario)
 			})
 		}
 	})
 }
 
+// recorded plays a scenario and compares what was asked, what came and what is kept
+// with its transcript.
+func recorded(ctx context.Context, t *testing.T, w *world, name string, scenario func(context.Context, *testing.T, *world)) {
+	var r kit.Recorder
+	scene := *w
+	scene.Host = &kit.Host{Process: w.Process, Client: w.Client.Recorded(&r)}
+	scenario(ctx, t, &scene)
+	if t.Failed() {
+		return
+	}
+	tr := kit.Transcript(t, w.home, strings.ReplaceAll(name, " ", "-"), "Chat: "+name+".")
+	must(t, r.Write(ctx, tr))
+	tr.Check(t)
+}
+
 func lookingRunsUnasked(ctx context.Context, t *testing.T, w *world) {
-	frames := play(ctx, t, w.NewChat(), scriptmodel.Steps(scriptmodel.Bash("ls"), scriptmodel.Say("that is all")))
+	frames := play(ctx, t, w.NewChat(), scriptmodel.Steps(scriptmodel.Bash("ls README.md"), scriptmodel.Say("that is all")))
 	if diff := cmp.Diff([]string{"bash: running done"}, kit.States(frames)); diff != "" {
 		t.Errorf("cards (-want +got):\n%s", diff)
 	}
@@ -268,7 +283,7 @@ func historyIsTheStream(ctx context.Context, t *testing.T, w *world) {
 
 func planRefuses(ctx context.Context, t *testing.T, w *world) {
 	frames := play(ctx, t, w.NewChat(), scriptmodel.Steps(
-		scriptmodel.Bash("ls"), scriptmodel.Write(w.path("planned.txt"), "x"), scriptmodel.Bash("touch planned.txt"), scriptmodel.Say("this is the plan"),
+		scriptmodel.Bash("ls README.md"), scriptmodel.Write(w.path("planned.txt"), "x"), scriptmodel.Bash("touch planned.txt"), scriptmodel.Say("this is the plan"),
 	), kit.Mode("plan"))
 	want := []string{"bash: running done", "write: running denied", "bash: running denied"}
 	if diff := cmp.Diff(want, kit.States(frames)); diff != "" {
@@ -334,8 +349,10 @@ func secondAnswers(ctx context.Context, t *testing.T, w *world) {
 	}
 
 	results := make(chan error, 8)
+	unrecorded := c // which of them wins is not the same each time
+	unrecorded.Client = unrecorded.Recorded(nil)
 	for range cap(results) {
-		go func() { results <- c.Approve(ctx, proposed) }()
+		go func() { results <- unrecorded.Approve(ctx, proposed) }()
 	}
 	won := 0
 	for range cap(results) {

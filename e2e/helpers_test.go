@@ -66,7 +66,8 @@ func helperAsks(ctx context.Context, t *testing.T, w *world, name string, backgr
 }
 
 func helpersInPlan(ctx context.Context, t *testing.T, w *world) {
-	for name, background := range map[string]bool{"fg": false, "bg": true} {
+	for _, name := range []string{"fg", "bg"} {
+		background := name == "bg"
 		file := "plan-" + name + ".txt"
 		child := scriptmodel.Steps(scriptmodel.Write(w.path(file), "x"), scriptmodel.Bash("touch "+file), scriptmodel.Say("the helper gives up"))
 		c := w.NewChat()

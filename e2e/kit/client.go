@@ -18,6 +18,8 @@ import (
 type Client struct {
 	URL   string // http://127.0.0.1:port
 	Token string
+
+	recorder *Recorder // nil keeps nothing
 }
 
 // Refused is an answer of the host that is not 200.
@@ -31,14 +33,16 @@ func (r *Refused) Error() string { return fmt.Sprintf("%d %s", r.Status, r.Why.E
 
 // Do sends a request, body as JSON where it is not nil, and decodes the answer
 // into what into points at, where it is not nil. Anything but 200 is a *Refused.
-func (c Client) Do(ctx context.Context, method, path string, body, into any) error {
+func (c Client) Do(ctx context.Context, method, path string, body, into any) (err error) {
+	var data []byte
+	kept := c.recorder.begin(method, path, body)
+	defer func() { c.recorder.answered(kept, data, nil, err) }()
 	resp, err := c.send(ctx, method, path, body)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	data, err := io.ReadAll(resp.Body)
-	if err != nil {
+	if data, err = io.ReadAll(resp.Body); err != nil {
 		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	if into == nil {
@@ -137,7 +141,11 @@ type Chat struct {
 }
 
 // NewChat names a new chat; the host learns of it with the first message.
-func (c Client) NewChat() Chat { return Chat{c, "chat-" + rand.Text()} }
+func (c Client) NewChat() Chat {
+	made := Chat{c, "chat-" + rand.Text()}
+	c.recorder.begun(made)
+	return made
+}
 
 // Send sends a message in Manual and follows its run. The changes are made to the
 // request before it is sent.
@@ -194,7 +202,9 @@ func (c Chat) History(ctx context.Context) (chat.Chat, error) {
 	return a, c.Do(ctx, http.MethodGet, "/api/chats/"+url.PathEscape(c.ID), nil, &a)
 }
 
-func (c Client) follow(ctx context.Context, method, path string, body any, after int64) (*Run, error) {
+func (c Client) follow(ctx context.Context, method, path string, body any, after int64) (run *Run, err error) {
+	kept := c.recorder.begin(method, path, body)
+	defer func() { c.recorder.answered(kept, nil, run, err) }()
 	ctx, leave := context.WithCancel(ctx)
 	resp, err := c.send(ctx, method, path, body)
 	if err != nil {

@@ -35,6 +35,7 @@ var idKeys = map[string]string{
 var zeroKeys = map[string]bool{
 	"time": true, "updatedAt": true, "startedAt": true, "createdAt": true, "created": true, "durationMs": true,
 	"tokens": true, "percent": true, "promptTokens": true, "cachedTokens": true, "prompt_tokens": true, "total_tokens": true,
+	"completionTokens": true, "completion_tokens": true,
 }
 
 // patterns find what shows in plain text. Those with a kind are numbered; the
