@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -41,6 +42,7 @@ func TestPageSaysHowFarAYesReaches(t *testing.T) {
 	})()`)
 	p.shot("reach-refused")
 	choose("touch page-*")
+	do(p, chromedp.Evaluate[bool](`(() => { document.querySelector('.expiry').value = 3600000; return true })()`))
 	p.shot("reach")
 	p.press("approve")
 	p.until(`document.querySelectorAll('article.card[data-state="done"]').length === 2 && !document.querySelector('button.send').hidden`)
@@ -49,7 +51,25 @@ func TestPageSaysHowFarAYesReaches(t *testing.T) {
 	}
 	all, err := w.Permissions(ctx)
 	must(t, err)
-	if len(all) != 1 || all[0].Pattern != "touch page-*" || all[0].Scope != chat.ScopeChat {
+	if len(all) != 1 || all[0].Pattern != "touch page-*" || all[0].Scope != chat.ScopeChat || all[0].ExpiresAt-all[0].CreatedAt < 3_500_000 || all[0].ExpiresAt-all[0].CreatedAt > 3_600_000 {
 		t.Errorf("saved: %+v", all)
 	}
+
+	// It is listed with what was decided, and taken back.
+	do(p, chromedp.Click("button.permissions"))
+	p.until(`document.querySelector('dialog[open] ul.rows code')?.textContent === 'bash touch page-*' && document.querySelectorAll('dialog[open] ol.rows li').length === 2`)
+	if got := p.text("dialog ol.rows"); !strings.Contains(got, "by you") || !strings.Contains(got, "allowed in advance") {
+		t.Errorf("what was decided reads %q", got)
+	}
+	p.shot("permissions")
+	do(p, chromedp.Click("dialog ul.rows button"))
+	p.until(`document.querySelector('dialog[open] ul.rows .none')`)
+	p.shot("permissions-taken-back")
+	all, err = w.Permissions(ctx)
+	must(t, err)
+	if len(all) != 0 {
+		t.Errorf("after it was taken back: %+v", all)
+	}
+	do(p, chromedp.Click("dialog .close"))
+	p.until(`!document.querySelector('dialog[open]')`)
 }

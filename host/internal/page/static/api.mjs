@@ -91,6 +91,12 @@ export function connect(token, fetcher = (...a) => fetch(...a)) {
     chat: (id) => json('GET', `/api/chats/${encodeURIComponent(id)}`),
     /** @param {string} id @param {chat.ChatPatch} p @returns {Promise<chat.ChatSummary>} */
     patch: (id, p) => json('PATCH', `/api/chats/${encodeURIComponent(id)}`, p),
+    /** @returns {Promise<chat.PermissionList>} */
+    permissions: () => json('GET', '/api/permissions'),
+    /** @param {string} id */
+    revoke: (id) => request('DELETE', `/api/permissions/${encodeURIComponent(id)}`),
+    /** @param {number} limit @param {number} before 0 for the newest @returns {Promise<chat.DecisionList>} */
+    decisions: (limit, before) => json('GET', `/api/decisions?${query(before ? { limit, before } : { limit })}`),
   };
 }
 

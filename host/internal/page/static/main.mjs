@@ -6,6 +6,7 @@ import { ApiError, connect } from './api.mjs';
 import { h, sentence, setChildren, setText } from './dom.mjs';
 import { follow } from './follow.mjs';
 import { takeToken } from './token.mjs';
+import { Allowed } from './ui/allowed.mjs';
 import { Composer } from './ui/composer.mjs';
 import { Sidebar } from './ui/sidebar.mjs';
 import { Transcript } from './ui/transcript.mjs';
@@ -55,7 +56,12 @@ const banner = h('div', { class: 'banner', hidden: true });
 const title = h('h1', {}, words.title);
 const announcer = h('div', { class: 'unseen', 'aria-live': 'polite' });
 const menu = h('button', { type: 'button', class: 'menu', 'aria-label': 'Chats', 'aria-controls': 'sidebar', 'aria-expanded': 'false', click: () => toggleMenu() }, '☰');
-const sidebar = new Sidebar({ open: (id) => { toggleMenu(false); open(id); }, create: () => { toggleMenu(false); open(newId(), true); } });
+const allowed = new Allowed(api);
+const sidebar = new Sidebar({
+  open: (id) => { toggleMenu(false); open(id); },
+  create: () => { toggleMenu(false); open(newId(), true); },
+  allowed: () => { toggleMenu(false); allowed.open(); },
+});
 const transcript = new Transcript({ answer, retry }, (text) => { composer.value = text; composer.focus(); });
 const composer = new Composer({
   send,
@@ -255,7 +261,7 @@ transcript.el.addEventListener('click', () => toggleMenu(false));
 document.body.append(
   sidebar.el,
   h('div', { class: 'main' }, h('header', {}, menu, title), banner, transcript.el, composer.el),
-  announcer,
+  announcer, allowed.el,
 );
 open(state.current, !kept);
 poll();

@@ -15,6 +15,19 @@ export const words = {
   reach: 'How far your yes reaches',
   pattern: 'What your yes covers',
   patternHelp: 'One line for each. * stands for one word or name, ** for any number at the end.',
+  allowed: 'Permissions',
+  inAdvance: 'Allowed in advance',
+  nothingAllowed: 'Nothing. On a card you can say that your yes holds for longer.',
+  decided: 'What was decided',
+  nothingDecided: 'Nothing yet.',
+  until: 'until',
+  forGood: 'until you take it back',
+  revoke: 'Take back',
+  older: 'Show older ones',
+  close: 'Close',
+  yes: 'Allowed',
+  no: 'Not allowed',
+  expiry: 'How long your yes holds',
   details: 'Details',
   input: 'Input',
   result: 'Result',
@@ -58,6 +71,15 @@ export const states = {
 
 /** How far a yes reaches, in the order of the menu. */
 export const scopes = { once: 'Only this time', chat: 'In this chat', always: 'Always in this folder' };
+
+/** How long a yes holds that reaches further than one call: a name, and milliseconds. */
+export const expiries = [['until I take it back', 0], ['for an hour', 3_600_000], ['for a day', 86_400_000], ['for a week', 604_800_000]];
+
+/** Who decided, as the log names them. @type {Record<string, string>} */
+export const deciders = {
+  person: 'by you', rule: 'it only looks', permission: 'allowed in advance', mode: 'by the chat’s mode',
+  fault: 'the gate failed', nobody: 'nobody answered',
+};
 
 /** What a person may try first. */
 export const suggestions = ['List the files here', 'What is in README?', 'Write hello.txt'];

@@ -2,14 +2,15 @@
 /** @import * as chat from '../../../../../proto/schema/chat.js' */
 
 import { h, setChildren } from '../dom.mjs';
-import { scopes, words } from '../words.mjs';
+import { expiries, scopes, words } from '../words.mjs';
 
-/** What an answer says of its reach. @typedef {{scope?: string, pattern?: string}} Reached */
+/** What an answer says of its reach. @typedef {{scope?: string, pattern?: string, expiresAt?: number}} Reached */
 
 export class Reach {
   #scope = h('select', { class: 'scope', 'aria-label': words.reach, change: () => this.#show() });
   #pattern = h('textarea', { class: 'pattern', rows: 1, 'aria-label': words.pattern, title: words.patternHelp, spellcheck: false, maxlength: 4000 });
-  el = h('div', { class: 'reach', hidden: true }, this.#scope, this.#pattern);
+  #expiry = h('select', { class: 'expiry', 'aria-label': words.expiry }, ...expiries.map(([name, ms]) => h('option', { value: ms }, String(name))));
+  el = h('div', { class: 'reach', hidden: true }, this.#scope, this.#expiry, this.#pattern);
   /** @type {chat.SaveOffer | undefined} */
   #offer;
 
@@ -31,16 +32,22 @@ export class Reach {
   get value() {
     if (this.el.hidden) return {};
     const scope = this.#scope.value;
-    return this.#pattern.hidden ? { scope } : { scope, pattern: this.#pattern.value };
+    const ms = scope === 'once' ? 0 : Number(this.#expiry.value);
+    return {
+      scope,
+      ...(this.#pattern.hidden ? {} : { pattern: this.#pattern.value }),
+      ...(ms ? { expiresAt: Date.now() + ms } : {}),
+    };
   }
 
   /** @param {boolean} on */
   lock(on) {
-    this.#scope.disabled = this.#pattern.disabled = on;
+    this.#scope.disabled = this.#expiry.disabled = this.#pattern.disabled = on;
   }
 
   /** The pattern is there to be looked at and changed where one is saved; a lone star says nothing. */
   #show() {
-    this.#pattern.hidden = this.#scope.value === 'once' || this.#offer?.pattern === '*';
+    this.#expiry.hidden = this.#scope.value === 'once';
+    this.#pattern.hidden = this.#expiry.hidden || this.#offer?.pattern === '*';
   }
 }

@@ -9,10 +9,11 @@ export class Sidebar {
   el = h('nav', { id: 'sidebar', 'aria-label': 'Chats' });
   #drawn = '';
 
-  /** @param {{open: (id: string) => void, create: () => void}} on */
+  /** @param {{open: (id: string) => void, create: () => void, allowed: () => void}} on */
   constructor(on) {
     this.on = on;
-    this.el.append(h('button', { type: 'button', class: 'new', click: on.create }, `+ ${words.newChat}`), this.#list);
+    this.el.append(h('button', { type: 'button', class: 'new', click: on.create }, `+ ${words.newChat}`), this.#list,
+      h('button', { type: 'button', class: 'permissions', click: on.allowed }, words.allowed));
   }
 
   /** @param {chat.ChatSummary[]} chats @param {string} current @param {Set<string>} asking chats with a card that waits */
