@@ -8,14 +8,28 @@ export STRATA_NEEDS_FILE=$root/.run/needs.txt
 mkdir -p .run && : >"$STRATA_NEEDS_FILE"
 failed=""
 
-for m in proto plugins wasm host e2e; do
-  echo "== go test $m"
-  (cd "$m" && go test -race -timeout 10m ./...) || failed="$failed $m"
-done
-echo "== node --test shim"
-(cd shim && pnpm --silent test) || failed="$failed shim"
-echo "== node --test page"
-node --test 'host/internal/page/test/*.test.mjs' || failed="$failed page"
+# The tests under Node mostly wait, so they run beside the Go modules that do not
+# start a Harness; what they say comes after those.
+said=$root/.run/node-tests.txt
+{
+  status=0
+  echo "== node --test shim"
+  (cd shim && pnpm --silent test) || status=1
+  echo "== node --test page"
+  node --test 'host/internal/page/test/*.test.mjs' || status=1
+  exit $status
+} >"$said" 2>&1 &
+node_tests=$!
+trap 'trap - TERM; kill 0' INT TERM # a shell's background job does not hear Ctrl+C
+
+gotest() {
+  echo "== go test $1"
+  (cd "$1" && go test -race -timeout 10m ./...) || failed="$failed $1"
+}
+for m in proto plugins wasm; do gotest $m; done
+wait $node_tests || failed="$failed node"
+cat "$said"
+for m in host e2e; do gotest $m; done
 
 if [ -s "$STRATA_NEEDS_FILE" ]; then
   echo "Not run on this Harness, which lacks what they need:"
