@@ -38,6 +38,10 @@ type Message struct {
 	Role    string  `json:"role"`
 	Content []Block `json:"content"`
 	Source  Source  `json:"source"`
+	// ToolCallID and IsError belong to a tool's result, whose Role is tool from 0.1.5
+	// on; in 0.1.0 they are in its block.
+	ToolCallID string `json:"toolCallId,omitempty"`
+	IsError    bool   `json:"isError,omitempty"`
 }
 
 // Block is one content block. Type is text, reasoning, tool-call, tool-result,
