@@ -118,6 +118,9 @@ func (f *Fold) result(e dsh.Event, r dsh.ToolResult) []chat.Frame {
 		code = r.Error.Code
 	}
 	state, key := outcome(c.outcome, c.tool.State == chat.ToolProposed, f.policy, code, text)
+	if state == chat.ToolDenied && c.tool.State == chat.ToolDenied {
+		return nil // the card says so since the answer came
+	}
 	c.fail(state, key, text)
 	if state == chat.ToolError {
 		c.tool.DurationMs = max(0, e.Time-c.since)

@@ -1,6 +1,8 @@
 package project
 
 import (
+	"regexp"
+
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
 	"strata.dev/bridge/proto/dsh"
@@ -43,9 +45,17 @@ func modelFailure(f *dsh.LLMFailed) *chat.Error {
 		e.Sentence, e.Actions = say.Sentence(say.ModelKeyRefused), []string{ActionModel}
 	case "TRANSPORT", "TIMEOUT":
 		e.Sentence = say.Sentence(say.ModelUnreachable)
+		if brokeOff.MatchString(f.Message) {
+			e.Sentence = say.Sentence(say.ModelBrokeOff)
+		}
 	}
 	return e
 }
+
+// brokeOff tells an answer that came and did not go on from a server that is not there:
+// the Harness gives both the code TRANSPORT, and their messages are those of its model
+// library and of Node's fetch.
+var brokeOff = regexp.MustCompile(`(?i)\bstream ended (before|without)\b|\bterminated\b|premature close|other side closed`)
 
 // ErrorFrame is a run's last frame where e ends it.
 func ErrorFrame(e *chat.Error) chat.Frame {

@@ -37,6 +37,7 @@ type Fold struct {
 	// blocks is how much of each block of the running try has come, by index.
 	blocks map[int]*block
 	failed bool // the running try has failed; chunks that follow are the next one's
+	begun  bool // another try has begun; a message that follows is its, too
 
 	cards     map[string]*card // by call id
 	named     map[string]bool  // ids that cards have had
@@ -80,6 +81,8 @@ func (f *Fold) Apply(e dsh.Event) []chat.Frame {
 		return f.chunk(*d)
 	case *dsh.AssistantMessage:
 		return f.message(*d)
+	case *dsh.AssistantAttempt:
+		return f.attempt(*d)
 	case *dsh.RequestContext:
 		f.window = d.ContextWindow
 	case *dsh.ToolCall:

@@ -61,7 +61,7 @@ func TestOutcomes(t *testing.T) {
 		{"failed", []string{callLs, failed("Error: boom", "")},
 			ending{[]chat.ToolState{"running", "error"}, say.ToolFailed + "\n\nDetails: Error: boom"}},
 		{"denied by the person, with a note", []string{callLs, askedLs, decided("rejected"), failed("Error: The person said no. Their note: no. It did not run.", "")},
-			ending{[]chat.ToolState{"running", "proposed", "denied", "denied"}, say.ToolDeniedByPerson}},
+			ending{[]chat.ToolState{"running", "proposed", "denied"}, say.ToolDeniedByPerson}},
 		{"allowed, then failed", []string{callLs, askedLs, decided("allowed-once"), failed("Error: boom", "")},
 			ending{[]chat.ToolState{"running", "proposed", "running", "error"}, say.ToolFailed + "\n\nDetails: Error: boom"}},
 		{"allowed, but another call would have run", []string{callLs, askedLs, decided("allowed-once"), failed("Error: What was answered was not this, so it did not run.", "")},
@@ -71,9 +71,9 @@ func TestOutcomes(t *testing.T) {
 		{"refused unasked", []string{callLs, failed("Error: It did not run.", "")},
 			ending{[]chat.ToolState{"running", "denied"}, say.ToolDenied}},
 		{"policy never", []string{`approval/policy {"policy":"never"}`, callLs, askedLs, decided("rejected"), failed("Error: no", "")},
-			ending{[]chat.ToolState{"running", "denied", "denied"}, say.ToolDeniedByMode}},
+			ending{[]chat.ToolState{"running", "denied"}, say.ToolDeniedByMode}},
 		{"stopped with the question open", []string{callLs, askedLs, decided("cancelled"), failed("Error: aborted", "ABORTED_BEFORE_DISPATCH")},
-			ending{[]chat.ToolState{"running", "proposed", "denied", "denied"}, say.ToolCancelled}},
+			ending{[]chat.ToolState{"running", "proposed", "denied"}, say.ToolCancelled}},
 		{"stopped before it ran", []string{callLs, failed("Error: aborted", "ABORTED_BEFORE_DISPATCH")},
 			ending{[]chat.ToolState{"running", "denied"}, say.ToolCancelled}},
 		{"stopped while it ran", []string{callLs, failed("Error: aborted", "ABORTED")},
@@ -193,6 +193,20 @@ func TestFailure(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
+	}
+	for message, want := range map[string]string{
+		"Stream ended without finish_reason":         say.ModelBrokeOff,
+		"Stream ended before the response completed": say.ModelBrokeOff,
+		"terminated":           say.ModelBrokeOff,
+		"other side closed":    say.ModelBrokeOff,
+		"Premature close":      say.ModelBrokeOff,
+		"Connection error.":    say.ModelUnreachable,
+		"fetch failed":         say.ModelUnreachable,
+		"connect ECONNREFUSED": say.ModelUnreachable,
+	} {
+		if e := Failure(dsh.EndReason{Kind: "error", Error: &dsh.LLMFailed{Code: "TRANSPORT", Message: message}}); e.Key != want {
+			t.Errorf("%q is told as %q, want %q", message, e.Key, want)
+		}
 	}
 	for _, kind := range []string{"completed", "aborted", "max-tokens"} {
 		if e := Failure(dsh.EndReason{Kind: kind}); e != nil {

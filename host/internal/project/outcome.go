@@ -59,21 +59,27 @@ func refusal(answer, policy string) string {
 	return say.ToolDenied
 }
 
-// content is a tool result's text and whether it is an error.
+// content is a tool result's text and whether it is an error. In 0.1.0 it is in blocks
+// of its own, from 0.1.5 on the message is one (role tool).
 func content(m dsh.Message) (text string, failed bool) {
 	var parts []string
-	for _, b := range m.Content {
-		if b.Type != "tool-result" {
-			continue
+	add := func(b dsh.Block) {
+		if b.Type == "text" {
+			parts = append(parts, b.Text)
+		} else {
+			parts = append(parts, "["+b.Type+"]")
 		}
-		failed = failed || b.IsError
-		for _, c := range b.Content {
-			switch c.Type {
-			case "text":
-				parts = append(parts, c.Text)
-			default:
-				parts = append(parts, "["+c.Type+"]")
+	}
+	failed = m.IsError
+	for _, b := range m.Content {
+		switch {
+		case b.Type == "tool-result":
+			failed = failed || b.IsError
+			for _, c := range b.Content {
+				add(c)
 			}
+		case m.Role == "tool":
+			add(b)
 		}
 	}
 	return strings.Join(parts, "\n"), failed

@@ -34,7 +34,7 @@ func TestEachCallHasACardOfItsOwn(t *testing.T) {
 	want := []shown{
 		{"c", "Run: ls", chat.ToolRunning, ""}, {"c", "Run: ls", chat.ToolDone, ""},
 		{"c@2", "Run: rm x", chat.ToolRunning, ""}, {"c@2", "Run: rm x", chat.ToolProposed, rm("c", `{"command":"rm x"}`)},
-		{"c@2", "Run: rm x", chat.ToolDenied, ""}, {"c@2", "Run: rm x", chat.ToolDenied, ""},
+		{"c@2", "Run: rm x", chat.ToolDenied, ""},
 		{"@6", "Run: rm y", chat.ToolRunning, ""}, {"@6", "Run: rm y", chat.ToolProposed, rm("", `{"command":"rm y"}`)},
 		{"@6", "Run: rm y", chat.ToolRunning, ""}, {"@6", "Run: rm y", chat.ToolDone, ""},
 		{"a4", "Run", chat.ToolProposed, ""},

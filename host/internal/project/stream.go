@@ -11,7 +11,7 @@ import (
 // block is one content block of the running try.
 type block struct {
 	kind string
-	text []byte
+	heard
 }
 
 // enter begins a step, unless it is the running one.
@@ -19,20 +19,39 @@ func (f *Fold) enter(s dsh.Step) {
 	if s == f.step {
 		return
 	}
-	f.step, f.failed = s, false
+	f.step, f.failed, f.begun = s, false, false
 	clear(f.blocks)
 	f.text.enter()
 	f.think.enter()
 }
 
+// retry begins the step's next try.
+func (f *Fold) retry() {
+	f.failed, f.begun = false, false
+	clear(f.blocks)
+	f.text.retry()
+	f.think.retry()
+}
+
+// Live takes a piece of an answer that is being made, where the wire has those beside
+// the log (≥ 0.1.5). Its chunks show what the same ones show in the log of 0.1.0; an
+// attempt that is given again from its start shows nothing twice.
+func (f *Fold) Live(l dsh.Live) []chat.Frame {
+	switch {
+	case l.Type == dsh.LiveStart:
+		f.enter(dsh.Step{Turn: l.Turn, Step: l.Step})
+		f.begun = true
+	case l.Type == dsh.LiveChunk && l.Chunk != nil:
+		return f.chunk(dsh.AssistantChunk{Turn: l.Turn, Step: l.Step, Chunk: *l.Chunk})
+	}
+	return nil
+}
+
 // chunk takes a piece of a streamed answer (0.1.0 logs them).
 func (f *Fold) chunk(c dsh.AssistantChunk) []chat.Frame {
 	f.enter(dsh.Step{Turn: c.Turn, Step: c.Step})
-	if f.failed {
-		f.failed = false
-		clear(f.blocks)
-		f.text.retry()
-		f.think.retry()
+	if f.failed || f.begun {
+		f.retry()
 	}
 	switch k := c.Chunk; k.Type {
 	case "block-start":
@@ -45,11 +64,11 @@ func (f *Fold) chunk(c dsh.AssistantChunk) []chat.Frame {
 		if k.Block == nil || k.Block.Text == "" {
 			return nil
 		}
-		var had string
-		if b := f.blocks[k.Index]; b != nil {
-			had = string(b.text)
+		b := f.blocks[k.Index]
+		if b == nil {
+			b = &block{}
 		}
-		if rest, ok := strings.CutPrefix(k.Block.Text, had); ok {
+		if rest, ok := b.rest(k.Block.Text); ok {
 			return f.piece(k.Index, k.Block.Type, rest)
 		}
 	case "finish":
@@ -64,7 +83,7 @@ func (f *Fold) piece(index int, kind, text string) []chat.Frame {
 		b = &block{kind: kind}
 		f.blocks[index] = b
 	}
-	b.text = append(b.text, text...)
+	b.add(text)
 	return f.show(f.channel(kind), kind, text, (*channel).push)
 }
 
@@ -72,23 +91,62 @@ func (f *Fold) piece(index int, kind, text string) []chat.Frame {
 // chunks were not seen, or not all.
 func (f *Fold) message(m dsh.AssistantMessage) []chat.Frame {
 	f.enter(dsh.Step{Turn: m.Turn, Step: m.Step})
-	var frames []chat.Frame
-	whole := map[string]string{}
-	var order []string
+	if f.begun {
+		f.retry()
+	}
+	var said said
 	for _, b := range m.Message.Content {
-		if f.channel(b.Type) == nil || b.Text == "" {
-			continue
-		}
-		if _, ok := whole[b.Type]; !ok {
-			order = append(order, b.Type)
-		}
-		whole[b.Type] += b.Text
+		said.add(b.Type, b.Text)
 	}
-	for _, kind := range order {
-		frames = append(frames, f.show(f.channel(kind), kind, whole[kind], (*channel).finish)...)
-	}
+	frames := f.shown(said, (*channel).finish)
 	if m.Usage != nil {
 		frames = append(frames, f.usedUp(*m.Usage)...)
+	}
+	return frames
+}
+
+// attempt takes a request that gave no message, as the log keeps it for good (≥ 0.1.5):
+// what came of it live is not shown again, and what is read from a log is shown as the
+// chunks of a failed try in the log of 0.1.0.
+func (f *Fold) attempt(a dsh.AssistantAttempt) []chat.Frame {
+	f.enter(dsh.Step{Turn: a.Turn, Step: a.Step})
+	var said said
+	for _, c := range dsh.Unpack(a.Stream) {
+		switch c.Chunk.Type {
+		case "text-delta":
+			said.add("text", c.Chunk.Text)
+		case "reasoning-delta":
+			said.add("reasoning", c.Chunk.Text)
+		}
+	}
+	frames := f.shown(said, (*channel).complete)
+	f.begun = true // what follows in this step is another's
+	return frames
+}
+
+// said is the whole text of each kind, in the order in which the kinds came.
+type said struct {
+	kinds []string
+	parts map[string][]string
+}
+
+func (s *said) add(kind, text string) {
+	if text == "" {
+		return
+	}
+	if s.parts == nil {
+		s.parts = map[string][]string{}
+	}
+	if s.parts[kind] == nil {
+		s.kinds = append(s.kinds, kind)
+	}
+	s.parts[kind] = append(s.parts[kind], text)
+}
+
+func (f *Fold) shown(s said, take func(*channel, string) (string, bool)) []chat.Frame {
+	var frames []chat.Frame
+	for _, kind := range s.kinds {
+		frames = append(frames, f.show(f.channel(kind), kind, strings.Join(s.parts[kind], ""), take)...)
 	}
 	return frames
 }

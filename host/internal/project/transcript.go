@@ -118,10 +118,9 @@ func (t *Transcript) card(tool chat.Tool, time int64) {
 	e.Tools = append(e.Tools, tool)
 }
 
-// History folds a session's whole log, oldest first, into messages.
-func History(cfg Config, events []dsh.Event) []chat.Message {
+// Read adds what a session's whole log, oldest first, shows.
+func (t *Transcript) Read(cfg Config, events []dsh.Event) {
 	f := New(cfg)
-	var t Transcript
 	for _, e := range events {
 		if m, ok := Person(e); ok {
 			t.User(m)
@@ -133,6 +132,12 @@ func History(cfg Config, events []dsh.Event) []chat.Message {
 			t.Frame(End(end.Reason, chat.Usage{}), e.Time)
 		}
 	}
+}
+
+// History folds a session's whole log, oldest first, into messages.
+func History(cfg Config, events []dsh.Event) []chat.Message {
+	var t Transcript
+	t.Read(cfg, events)
 	return t.Messages()
 }
 

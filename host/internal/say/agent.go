@@ -50,6 +50,8 @@ const (
 	ModelKeyRefused = "The model server did not accept the key. Check the key file and start Strata again."
 	// ModelUnreachable ends a run where no connection came about.
 	ModelUnreachable = "The model server cannot be reached. Check the address and your network, then send the message again."
+	// ModelBrokeOff ends a run whose answer stopped coming in the middle.
+	ModelBrokeOff = "The model's answer broke off. Send the message again to get a whole one."
 	// ContextFull ends a run that no longer fits the window.
 	ContextFull = "This chat has become too long for the model. Start a new chat, or send a shorter message."
 	// ModelRetry is the status line while a request is tried again.

@@ -26,6 +26,8 @@ const (
 	HarnessFence = "The agent did not accept Strata's own access. Start Strata again; if that does not help, install it again with \"make run\"."
 	// HarnessSlow is said where the Harness does not answer in time.
 	HarnessSlow = "The agent did not get ready within {seconds} seconds. Wait until the computer is less busy, then send your message again."
+	// HarnessWire is said where the Harness runs and speaks no wire that the host knows.
+	HarnessWire = "This version of the agent and this Strata do not understand each other. Update the older of the two, then send your message again."
 	// HarnessLoop is said after several short lives in a row.
 	HarnessLoop = "The agent ended soon after its start {times} times. Read Details; Strata tries again with a message that you send in a minute."
 	// HarnessLeftover is said where processes of a dead host cannot be ended.
