@@ -118,67 +118,6 @@ func (se *Session) Running(on bool) {
 	se.server.emit("api-session/status", se.ID, on)
 }
 
-// Start begins an attempt: a model request whose deltas are sent.
-func (se *Session) Start(turn, step int) {
-	se.server.mu.Lock()
-	defer se.server.mu.Unlock()
-	se.attempt = &dsh.Attempt{
-		AttemptID: se.server.mint("attempt"), StartedAfterSeq: int64(len(se.log)) - 1, Turn: turn, Step: step, Stream: []dsh.Record{},
-	}
-	se.revision++
-	se.server.follow(se, map[string]any{"type": "assistant-stream", "frame": map[string]any{
-		"type": "start", "attemptId": se.attempt.AttemptID, "revision": se.revision,
-		"startedAfterSeq": se.attempt.StartedAfterSeq, "turn": turn, "step": step,
-	}}, true)
-}
-
-// Delta sends a piece of the running attempt. Lost leaves it out on the wire.
-func (se *Session) Delta(c dsh.Chunk, lost bool) {
-	se.server.mu.Lock()
-	defer se.server.mu.Unlock()
-	a := se.attempt
-	a.Stream = append(a.Stream, packed(c))
-	se.revision++
-	index := a.NextIndex
-	a.NextIndex++
-	if lost {
-		return
-	}
-	se.server.follow(se, map[string]any{"type": "assistant-stream", "frame": map[string]any{
-		"type": "chunk", "attemptId": a.AttemptID, "revision": se.revision, "index": index, "time": now(), "chunk": c,
-	}}, true)
-}
-
-func packed(c dsh.Chunk) dsh.Record {
-	switch c.Type {
-	case "text-delta":
-		return dsh.Record{Type: "text-chunks", Time0: now(), Index: c.Index, DT: []int64{0}, Texts: []string{c.Text}}
-	case "reasoning-delta":
-		return dsh.Record{Type: "reasoning-chunks", Time0: now(), Index: c.Index, DT: []int64{0}, Texts: []string{c.Text}}
-	}
-	return dsh.Record{Type: "chunk", Time: now(), Chunk: &c}
-}
-
-// Commit ends the attempt with a message of that text; "" abandons it.
-func (se *Session) Commit(text string) {
-	se.server.mu.Lock()
-	defer se.server.mu.Unlock()
-	a := se.attempt
-	outcome := map[string]any{"kind": dsh.Abandoned}
-	if text != "" {
-		e := se.logged(dsh.Event{Type: dsh.TypeAssistantMessage, Surface: &dsh.Surface{Op: "append"}, Data: encode(dsh.AssistantMessage{
-			Turn: a.Turn, Step: a.Step, Stream: a.Stream,
-			Message: dsh.Message{ID: "a", Role: "assistant", Content: []dsh.Block{{Type: "text", Text: text}}, Source: dsh.Source{Kind: "model"}},
-		})})
-		outcome = map[string]any{"kind": dsh.Committed, "eventType": e.Type, "seq": e.Seq}
-	}
-	se.revision++
-	se.attempt = nil
-	se.server.follow(se, map[string]any{"type": "assistant-stream", "frame": map[string]any{
-		"type": "end", "attemptId": a.AttemptID, "revision": se.revision, "index": a.NextIndex, "outcome": outcome,
-	}}, true)
-}
-
 // Dequeue takes the first message out of the queue, as a starting turn does.
 func (se *Session) Dequeue() {
 	se.server.mu.Lock()
