@@ -29,6 +29,19 @@ type frameLog struct {
 func (l *frameLog) append(f chat.Frame, time int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.put(f, time)
+}
+
+// reset begins the messages anew and says so in a frame.
+func (l *frameLog) reset(t project.Transcript, time int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.transcript = t
+	l.put(chat.Frame{Type: chat.Reset, Snapshot: &chat.Snapshot{Messages: t.Messages()}}, time)
+}
+
+// put is append with the lock held.
+func (l *frameLog) put(f chat.Frame, time int64) {
 	if l.ended {
 		return
 	}
@@ -136,9 +149,21 @@ func weight(f chat.Frame) int {
 	const fixed = 256
 	n := fixed + len(f.Text) + len(f.Key) + len(f.Details)
 	if t := f.Tool; t != nil {
-		n += len(t.Input) + len(t.Result) + len(t.Details) + len(t.Reason) + len(t.Title)
+		n += toolWeight(*t)
+	}
+	if f.Snapshot != nil {
+		for _, m := range f.Snapshot.Messages {
+			n += fixed + len(m.Text) + len(m.Reasoning)
+			for _, t := range m.Tools {
+				n += toolWeight(t)
+			}
+		}
 	}
 	return n
+}
+
+func toolWeight(t chat.Tool) int {
+	return len(t.Input) + len(t.Result) + len(t.Details) + len(t.Reason) + len(t.Title)
 }
 
 // reader is a Subscription: first the frames it was given, then the log's after

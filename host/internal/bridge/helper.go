@@ -41,7 +41,7 @@ func (r *active) helperBorn(id, parent string, again bool) {
 	r.spawn(r.ctx, func(ctx context.Context) {
 		s, err := r.link.gw.Follow(ctx, id, -1)
 		if err == nil {
-			err = r.follow(ctx, s, id, -1, func(e dsh.Event) { r.helperEvent(ch, e) })
+			err = r.follow(ctx, s, id, -1, func(e dsh.Event) { r.helperEvent(ch, e) }, nil)
 		}
 		if err != nil && ctx.Err() == nil {
 			r.c.b.o.Log.Info("a helper's log ended", zap.String("helper", id), zap.Error(err))

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -29,16 +30,21 @@ func (r *active) opened(o opened) {
 		r.emit(now(), chat.Frame{Type: chat.Notice, Code: chat.CodeUnknownSession, Sentence: say.Sentence(say.SessionReplaced)})
 	}
 	r.spawn(r.ctx, func(ctx context.Context) {
-		err := r.follow(ctx, o.stream, r.root, o.log.last, r.event)
-		if err != nil && !r.link.gone() {
+		err := r.follow(ctx, o.stream, r.root, o.log.last, r.event, r.live)
+		switch {
+		case err == nil, r.link.gone():
+		case errors.Is(err, gateway.ErrRewound):
+			r.rewind(ctx, o.log.cwd)
+		default:
 			r.post(func() { r.apply(run.Died{Err: r.failure(ctx, r.link, err)}) })
 		}
 	})
 }
 
-// follow hands a session's events to the loop until the context ends. It follows
-// again where the gateway let it go.
-func (r *active) follow(ctx context.Context, s gateway.Stream, session string, after int64, take func(dsh.Event)) error {
+// follow hands a session's events to the loop until the context ends, and with live
+// the pieces of an answer that is being made. It follows again where the gateway let
+// it go: what of an answer comes once more then, the projection knows.
+func (r *active) follow(ctx context.Context, s gateway.Stream, session string, after int64, take func(dsh.Event), live func(dsh.Live)) error {
 	defer func() { s.Close() }()
 	for {
 		item, err := s.Next(ctx)
@@ -59,6 +65,9 @@ func (r *active) follow(ctx context.Context, s gateway.Stream, session string, a
 			after = item.Event.Seq
 			e := *item.Event
 			r.post(func() { take(e) })
+		case item.Live != nil && live != nil:
+			l := *item.Live
+			r.post(func() { live(l) })
 		}
 	}
 }
@@ -72,6 +81,14 @@ func (r *active) event(e dsh.Event) {
 	}
 	r.signal(e)
 	r.answerChecks()
+}
+
+// live takes in the next piece of the answer that is being made.
+func (r *active) live(l dsh.Live) {
+	frames := r.c.log.fold.Live(l)
+	if r.state.Phase >= run.Prompting {
+		r.emit(cmp.Or(l.Time, now()), frames...)
+	}
 }
 
 // signal tells the reducer what an event means for the run.

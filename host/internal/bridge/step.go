@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"errors"
 
 	"strata.dev/bridge/host/internal/gateway"
 	"strata.dev/bridge/host/internal/project"
@@ -89,16 +90,21 @@ func (r *active) openSession(ctx context.Context) (opened, *chat.Error) {
 			return opened{}, say.Error(chat.CodeInternal, err.Error(), say.Internal)
 		}
 	}
-	if o.stream, err = l.gw.Follow(ctx, o.log.session, o.log.last); err != nil {
+	if err := o.follow(ctx); err != nil {
 		return opened{}, r.failure(ctx, l, err)
 	}
 	context.AfterFunc(r.ctx, o.stream.Close) // the run may have ended before anyone reads it
 	return o, nil
 }
 
-// catchUp takes in what the log has beyond what was read.
+// catchUp takes in what the log has beyond what was read. One that ends before is
+// another: it is read from its beginning.
 func (o *opened) catchUp(ctx context.Context) error {
 	snap, err := o.link.gw.Snapshot(ctx, o.log.session, o.log.last+1)
+	if err == nil && snap.LastSeq < o.log.last {
+		o.log = newSessionLog(o.link, o.log.session, o.log.cwd)
+		snap, err = o.link.gw.Snapshot(ctx, o.log.session, 0)
+	}
 	if err != nil {
 		return err
 	}
@@ -106,6 +112,19 @@ func (o *opened) catchUp(ctx context.Context) error {
 		o.log.apply(e)
 	}
 	return nil
+}
+
+// follow opens the stream behind what was read.
+func (o *opened) follow(ctx context.Context) (err error) {
+	o.stream, err = o.link.gw.Follow(ctx, o.log.session, o.log.last)
+	if !errors.Is(err, gateway.ErrRewound) {
+		return err
+	}
+	o.log = newSessionLog(o.link, o.log.session, o.log.cwd)
+	if err = o.catchUp(ctx); err == nil {
+		o.stream, err = o.link.gw.Follow(ctx, o.log.session, o.log.last)
+	}
+	return err
 }
 
 // failure is why a step failed: the end of the process before what followed from
