@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 
+	"go.uber.org/zap"
+
 	"strata.dev/bridge/host/internal/gateway"
 	"strata.dev/bridge/host/internal/gateway/link"
 	"strata.dev/bridge/proto/dsh"
@@ -31,21 +33,50 @@ func (g *Gateway) Answer(ctx context.Context, a gateway.Answer) error {
 	if a.Allow {
 		v.Outcome = outcomeAllowed
 	}
-	return g.respond(ctx, a.ID, v)
+	return g.respond(ctx, a.ID, given{true, v})
 }
 
-// respond answers the frame of that id; value nil fits no question.
-func (g *Gateway) respond(ctx context.Context, frameID string, value any) error {
-	const method = "respond"
-	type result struct {
-		OK    bool `json:"ok"`
-		Value any  `json:"value"`
+// decline says of a question of the agent's own that nobody will answer it, so that
+// its call fails at once instead of waiting for ever: no surface of ours shows one.
+// The wire's one way to say so is that it was cancelled.
+func (g *Gateway) decline(frameID string) {
+	type failure struct {
+		Code    string   `json:"code"`
+		Message string   `json:"message"`
+		Details struct{} `json:"details"`
 	}
+	g.tasks.Go(func() {
+		for try := 0; ; try++ {
+			err := g.respond(g.life, frameID, struct {
+				OK    bool    `json:"ok"`
+				Error failure `json:"error"`
+			}{false, failure{Code: "cancelled", Message: "no surface of this host shows questions"}})
+			refused := (*gateway.Error)(nil)
+			if err == nil || errors.As(err, &refused) { // by now it is over
+				return
+			}
+			g.log.Info("declining a question failed", zap.Int("try", try), zap.String("code", link.CodeOf(err)))
+			if link.Sleep(g.life, link.Delay(try, g.opts.Rand())) != nil {
+				return
+			}
+		}
+	})
+}
+
+// given is the result of a response; no Value fits no question.
+type given struct {
+	OK    bool `json:"ok"`
+	Value any  `json:"value"`
+}
+
+// respond answers the frame of that id.
+func (g *Gateway) respond(ctx context.Context, frameID string, result any) error {
+	const method = "respond"
 	raw, err := g.caller.Post(ctx, method, struct {
 		Type   string `json:"type"`
 		RPCID  string `json:"rpcId"`
-		Result result `json:"result"`
-	}{"client-response", frameID, result{true, value}})
+		Result any    `json:"result"`
+	}{"client-response", frameID, result})
 	if err != nil {
 		return err
 	}
@@ -70,7 +101,7 @@ func (g *Gateway) respond(ctx context.Context, frameID string, value any) error 
 // refusal tells. The replay on connecting has no end by which one that is missing
 // in it could be known.
 func (g *Gateway) stillPending(ctx context.Context, a gateway.Approval) (bool, error) {
-	err := g.respond(ctx, a.ID, nil)
+	err := g.respond(ctx, a.ID, given{OK: true})
 	switch {
 	case gateway.IsCode(err, gateway.CodeBadResponse):
 		return true, nil

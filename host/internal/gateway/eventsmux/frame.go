@@ -85,6 +85,8 @@ func (g *Gateway) onMux(raw []byte) error {
 		g.hub.Resolved(gateway.Resolved{SessionID: p.SessionID, ApprovalID: p.ApprovalID, Outcome: p.Outcome})
 	case "question/requested":
 		g.hub.Notice(gateway.Notice{Question: &gateway.Question{ID: f.RPCID, SessionID: p.SessionID}})
+		g.decline(f.RPCID)
+	case "question/resolved":
 	case "stream/error":
 		g.log.Warn("the Harness ends its event stream", zap.String("code", p.Error.Code))
 	default:

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"go.uber.org/zap"
@@ -34,8 +35,10 @@ type Gateway struct {
 	counts  dsh.Counts
 	calls   atomic.Uint64
 
-	stop context.CancelFunc
-	done chan struct{} // closed when the connection's goroutine has ended
+	life  context.Context // ends with Close; for goroutines that this Gateway owns
+	stop  context.CancelFunc
+	tasks sync.WaitGroup
+	done  chan struct{} // closed when the connection's goroutine has ended
 }
 
 var _ gateway.Gateway = (*Gateway)(nil)
@@ -59,7 +62,7 @@ func Dial(ctx context.Context, o Options) (*Gateway, error) {
 
 // newGateway makes a Gateway without a connection; its calls end with life.
 func newGateway(o Options, base *url.URL, life context.Context, stop context.CancelFunc) *Gateway {
-	g := &Gateway{opts: o, base: base, log: o.Logger, stop: stop, done: make(chan struct{})}
+	g := &Gateway{opts: o, base: base, log: o.Logger, life: life, stop: stop, done: make(chan struct{})}
 	g.caller = link.Caller{
 		Client: link.NewClient(o.DialContext), Logger: o.Logger, Counts: &g.counts,
 		During: link.During(life), Target: g.target,
@@ -74,6 +77,7 @@ func (g *Gateway) Wire() string { return "events.mux" }
 func (g *Gateway) Close() error {
 	g.stop()
 	<-g.done
+	g.tasks.Wait()
 	g.caller.Client.CloseIdleConnections()
 	return nil
 }

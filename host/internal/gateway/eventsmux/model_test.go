@@ -68,7 +68,10 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request) {
 	case verb == "helper" && result == "":
 		out.call(len(q.Messages), "subagent", map[string]string{"prompt": rest, "description": "test"})
 		return
-	case verb == "bash" || verb == "helper":
+	case verb == "ask" && result == "":
+		out.call(len(q.Messages), "ask_user_question", map[string]any{"questions": []any{map[string]string{"id": "q", "question": rest}}})
+		return
+	case verb == "bash" || verb == "helper" || verb == "ask":
 		out.words("it said: " + result)
 	case verb == "stream":
 		n, _ := strconv.Atoi(rest)
@@ -125,7 +128,7 @@ func (s stream) delta(delta any, finish string) {
 	s.put([]any{choice}, nil)
 }
 
-func (s stream) call(n int, name string, arguments map[string]string) {
+func (s stream) call(n int, name string, arguments any) {
 	raw, _ := json.Marshal(arguments)
 	s.delta(map[string]any{"tool_calls": []any{map[string]any{
 		"index": 0, "id": fmt.Sprintf("call_%d", n), "type": "function",

@@ -223,6 +223,7 @@ func unconnected(t *testing.T, address string) *Gateway {
 	g := newGateway(Options{}.withDefaults(), base, life, stop)
 	t.Cleanup(func() {
 		stop()
+		g.tasks.Wait()
 		g.caller.Client.CloseIdleConnections()
 	})
 	return g

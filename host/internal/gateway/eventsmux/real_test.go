@@ -2,6 +2,7 @@ package eventsmux_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,6 +22,7 @@ func TestReal(t *testing.T) {
 	t.Run("queue", func(t *testing.T) { testQueue(t, r) })
 	t.Run("unqueue", func(t *testing.T) { testUnqueue(t, r) })
 	t.Run("helper", func(t *testing.T) { testHelper(t, r) })
+	t.Run("a question of the agent's own", func(t *testing.T) { testQuestion(t, r) })
 	t.Run("another secret", func(t *testing.T) {
 		_, err := eventsmux.Dial(t.Context(), eventsmux.Options{BaseURL: r.process.URL(), Secret: "no" + r.process.Secret()[2:]})
 		if !gateway.IsCode(err, gateway.CodeUnauthorized) {
@@ -237,6 +239,34 @@ func decoded[T any](e dsh.Event) (T, bool) {
 	v, _ := dsh.Decode(e)
 	t, ok := v.(T)
 	return t, ok
+}
+
+// A question of the agent's own, which nobody here can answer, fails at once, and the
+// turn goes on.
+func testQuestion(t *testing.T, r *rig) {
+	gw := r.dial(t, "")
+	w := gw.Watch()
+	defer w.Close()
+	id, s := chat(t, r, gw)
+	prompt(t, gw, id, "r1", "#! ask Which color?")
+	list := until(t, s, ofType(dsh.TypeTurnEnd))
+	asked := next(t, w, func(n gateway.Notice) *gateway.Question { return n.Question })
+	if asked.SessionID != id {
+		t.Errorf("asked in %s, want %s", asked.SessionID, id)
+	}
+	var got []string
+	for _, e := range list {
+		if r, ok := decoded[*dsh.ToolResult](e); ok {
+			b := r.Message.Content[0]
+			got = append(got, fmt.Sprint(b.IsError, " ", b.Content[0].Text))
+		}
+	}
+	if diff := cmp.Diff([]string{"true Error: the user cancelled ask_user_question"}, got); diff != "" {
+		t.Errorf("the call's result (-want +got):\n%s", diff)
+	}
+	if end, _ := decoded[*dsh.TurnEnd](list[len(list)-1]); end == nil || end.Reason.Kind != "completed" {
+		t.Errorf("the turn ended as %+v", end)
+	}
 }
 
 // A helper has its own session, with its parent's name on it; it can be followed

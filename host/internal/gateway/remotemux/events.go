@@ -3,11 +3,13 @@ package remotemux
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 
 	"go.uber.org/zap"
 
 	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/gateway/link"
 	"strata.dev/bridge/proto/dsh"
 )
 
@@ -161,12 +163,22 @@ func (g *Gateway) asked(v event) {
 		g.counts.Add(dsh.SkipType, "waterfall "+v.Event)
 	}
 	client := g.questions.clientID()
-	g.spawn(func(ctx context.Context) {
-		// An error is a loss, after which the request comes again.
-		if err := g.settle(ctx, client, v.EventID, outcome{Kind: "next"}); err != nil {
-			g.log.Info("passing a question on failed", zap.String("event", v.Event), zap.Error(err))
+	g.spawn(func(ctx context.Context) { g.pass(ctx, client, v) })
+}
+
+// pass passes a request on. After a reconnect it comes again, to another client id.
+func (g *Gateway) pass(ctx context.Context, client string, v event) {
+	for try := 0; ; try++ {
+		err := g.settle(ctx, client, v.EventID, outcome{Kind: "next"})
+		refused := (*gateway.Error)(nil)
+		if err == nil || errors.As(err, &refused) || g.questions.clientID() != client {
+			return
 		}
-	})
+		g.log.Info("passing a question on failed", zap.String("event", v.Event), zap.Int("try", try), zap.Error(err))
+		if link.Sleep(ctx, link.Delay(try, g.opts.Rand())) != nil {
+			return
+		}
+	}
 }
 
 // outcome is what $events/result takes: exactly these keys.

@@ -82,6 +82,8 @@ func TestFollowContinues(t *testing.T) {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
 				time.Sleep(time.Minute)
+				say(se, 1)
+				events(t, s, 1) // a reader opens what ended
 				if n := b.Streams("session/follow"); n != 1 {
 					t.Errorf("%d streams are open for one reader", n)
 				}

@@ -54,10 +54,45 @@ func (s *Server) settle(a *approval, outcome string) {
 	a.outcome <- outcome
 }
 
+// question is one of the agent's own that waits for /api/respond.
+type question struct {
+	rpcID, session string
+	outcome        chan string
+}
+
+func (q *question) frame() map[string]any {
+	return map[string]any{
+		"type": "question/requested", "sessionId": q.session, "questions": []any{map[string]any{"id": "q", "question": "Which?"}},
+	}
+}
+
+// Question asks as ask_user_question does. The channel gets "cancelled" once a client
+// says that nobody answers; no other answer is taken here.
+func (se *Session) Question(id string) <-chan string {
+	s := se.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := &question{rpcID: "question-" + id, session: se.ID, outcome: make(chan string, 1)}
+	s.questions[q.rpcID] = q
+	s.push(muxPath, q.rpcID, q.frame())
+	return q.outcome
+}
+
 // respond handles /api/respond.
 func (s *Server) respond(body clientMessage) map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if q := s.questions[body.RPCID]; q != nil {
+		if body.Result.OK || body.Result.Error.Code != "cancelled" || body.Result.Error.Details == nil {
+			return map[string]any{"accepted": false, "reason": "bad-response"}
+		}
+		delete(s.questions, q.rpcID)
+		s.push(muxPath, s.mint(), map[string]any{
+			"type": "question/resolved", "sessionId": q.session, "questionRpcId": q.rpcID, "outcome": "cancelled",
+		})
+		q.outcome <- "cancelled"
+		return map[string]any{"accepted": true}
+	}
 	a := s.pending[body.RPCID]
 	if a == nil {
 		return map[string]any{"accepted": false, "reason": "not-pending"}

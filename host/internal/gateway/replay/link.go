@@ -92,6 +92,9 @@ func (s *Server) replayTo(l *link) {
 			s.pushTo(l, s.mint(), map[string]any{"type": "session/subscribed", "sessionId": se.ID, "lastSeq": len(se.log) - 1})
 		}
 	}
+	for _, id := range slices.Sorted(maps.Keys(s.questions)) {
+		s.pushTo(l, id, s.questions[id].frame())
+	}
 	for _, id := range slices.Sorted(maps.Keys(s.pending)) {
 		s.pushTo(l, id, s.pending[id].frame())
 	}

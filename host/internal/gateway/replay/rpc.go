@@ -23,6 +23,7 @@ type clientMessage struct {
 			ApprovalID string `json:"approvalId"`
 			Outcome    string `json:"outcome"`
 		} `json:"value"`
+		Error failure `json:"error"`
 	} `json:"result"`
 }
 

@@ -31,14 +31,15 @@ type Server struct {
 	// Intercept sees each request first; true says that it has answered.
 	Intercept func(w http.ResponseWriter, r *http.Request) bool
 
-	mu       sync.Mutex
-	sessions map[string]*Session
-	pending  map[string]*approval // by the id that answers it
-	links    map[*link]struct{}
-	muted    bool
-	hidden   int
-	created  int
-	minted   int
+	mu        sync.Mutex
+	sessions  map[string]*Session
+	pending   map[string]*approval // by the id that answers it
+	questions map[string]*question // by the id that answers it
+	links     map[*link]struct{}
+	muted     bool
+	hidden    int
+	created   int
+	minted    int
 }
 
 // Prompt is a message that a client sent.
@@ -52,10 +53,11 @@ type Prompt struct {
 // wants none.
 func New(secret string) *Server {
 	return &Server{
-		secret:   secret,
-		sessions: map[string]*Session{},
-		pending:  map[string]*approval{},
-		links:    map[*link]struct{}{},
+		secret:    secret,
+		sessions:  map[string]*Session{},
+		pending:   map[string]*approval{},
+		questions: map[string]*question{},
+		links:     map[*link]struct{}{},
 	}
 }
 
@@ -89,7 +91,7 @@ func (s *Server) Session(id string) *Session {
 // session is attached, what was pending is gone.
 func (s *Server) Restart() {
 	s.mu.Lock()
-	s.pending = map[string]*approval{}
+	s.pending, s.questions = map[string]*approval{}, map[string]*question{}
 	for _, se := range s.sessions {
 		se.attached, se.running, se.queue = false, false, nil
 	}
