@@ -35,10 +35,12 @@ type Options struct {
 }
 
 // Agent is the bridge's Harness: one process at a time, started when it is first
-// needed and again after it ended.
+// needed and again after it ended, or after its gateway gave it up.
 type Agent struct {
 	o      Options
 	keeper *harness.Keeper
+	ensure chan struct{} // held by the one Ensure that starts and connects
+	tasks  sync.WaitGroup
 
 	mu      sync.Mutex
 	life    *life
@@ -47,53 +49,61 @@ type Agent struct {
 
 var _ bridge.Harness = (*Agent)(nil)
 
-// life is one process and the connection to it.
-type life struct {
-	process *harness.Process
-	gateway gateway.Gateway
-	done    chan struct{} // closed when the process is gone
-	closed  chan struct{} // and then, when the connection is let go
-}
-
-var _ bridge.Process = (*life)(nil)
-
-// Gateway implements bridge.Process.
-func (l *life) Gateway() gateway.Gateway { return l.gateway }
-
-// Done implements bridge.Process.
-func (l *life) Done() <-chan struct{} { return l.done }
-
 // New gives an Agent. It starts nothing.
 func New(o Options) *Agent {
-	a := &Agent{o: o}
+	a := &Agent{o: o, ensure: make(chan struct{}, 1)}
 	a.keeper = harness.NewKeeper(a.start)
 	return a
 }
 
 // Ensure implements bridge.Harness.
 func (a *Agent) Ensure(ctx context.Context) (bridge.Process, error) {
+	select {
+	case a.ensure <- struct{}{}:
+		defer func() { <-a.ensure }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	p, err := a.keeper.Get(ctx)
 	if err != nil {
 		return nil, a.refusal(ctx, err)
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.life != nil && a.life.process == p {
-		return a.life, nil
+	if l := a.current(); l != nil && l.process == p && !l.over() {
+		return l, nil
 	}
-	g, err := a.dial(ctx, p)
+	g, err := a.connect(ctx, p)
 	if err != nil {
+		if ctx.Err() == nil { // the next message gets another one
+			a.discard(p, err)
+		}
 		return nil, a.refusal(ctx, err)
 	}
-	l := &life{process: p, gateway: g, done: make(chan struct{}), closed: make(chan struct{})}
-	go func() { // ends with the process, which Close ends
-		<-p.Done()
-		close(l.done) // first: what fails from now on fails because of that
-		_ = g.Close() // nothing is lost by it: the other end is gone
-		close(l.closed)
-	}()
+	l := &life{process: p, gateway: g, done: make(chan struct{})}
+	a.mu.Lock()
 	a.life = l
+	a.mu.Unlock()
+	a.tasks.Go(func() { a.mind(l) })
 	return l, nil
+}
+
+// current gives the newest life, or nil.
+func (a *Agent) current() *life {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.life
+}
+
+// discard stops a process that cannot be talked to.
+func (a *Agent) discard(p *harness.Process, why error) {
+	a.o.Log.Warn("the Harness is given up", zap.Int("pid", p.PID()), zap.Error(why), zap.String(logx.KeyPart, "agent"))
+	a.keeper.Discard(p, why)
+	a.tasks.Go(func() { a.stop(p) })
+}
+
+func (a *Agent) stop(p *harness.Process) {
+	if err := p.Stop(context.Background()); err != nil { // it kills after a few seconds
+		a.o.Log.Warn("the Harness was not stopped in order", zap.Error(err), zap.String(logx.KeyPart, "agent"))
+	}
 }
 
 // refusal makes a *chat.Error of what kept the Harness from running, and leaves
@@ -104,15 +114,21 @@ func (a *Agent) refusal(ctx context.Context, err error) error {
 	}
 	var ours *chat.Error
 	var failed *harness.Error
+	var refused *gateway.Error
+	key := say.AgentFailed
 	switch {
 	case errors.As(err, &ours):
 		return ours
 	case errors.As(err, &failed):
-		refused := failed.Chat()
-		refused.Details = a.o.Redact.Text(refused.Details)
-		return refused
+		e := failed.Chat()
+		e.Details = a.o.Redact.Text(e.Details)
+		return e
+	case errors.As(err, &refused) && (refused.Code == gateway.CodeUnknownMethod || refused.Code == gateway.CodeProtocol):
+		key = say.HarnessWire
+	case refused != nil, errors.Is(err, gateway.ErrLost):
+		key = say.AgentLost
 	}
-	return say.Error(chat.CodeAgentUnavailable, a.o.Redact.Text(err.Error()), say.AgentFailed)
+	return say.Error(chat.CodeAgentUnavailable, a.o.Redact.Text(err.Error()), key)
 }
 
 // Warm starts the Harness without waiting for a message. What goes wrong is in
@@ -140,11 +156,8 @@ func (a *Agent) Status() chat.AgentStatus {
 // Close stops the Harness and returns when nothing of it runs any more.
 func (a *Agent) Close(ctx context.Context) error {
 	err := a.keeper.Close(ctx)
-	a.mu.Lock()
-	l := a.life
-	a.mu.Unlock()
-	if l != nil && err == nil {
-		<-l.closed
+	if err == nil {
+		a.tasks.Wait()
 	}
 	return err
 }

@@ -30,6 +30,8 @@ type Keeper struct {
 	mu       sync.Mutex
 	closed   bool
 	current  *Process
+	useless  *Process // the current one, where it is to end
+	why      error    // and why
 	attempt  *attempt // a start under way
 	short    int      // short lives in a row
 	lastEnd  time.Time
@@ -61,7 +63,7 @@ func (k *Keeper) Get(ctx context.Context) (*Process, error) {
 		k.mu.Unlock()
 		return nil, ErrClosed
 	}
-	if p := k.current; p != nil {
+	if p := k.current; p != nil && p != k.useless {
 		k.mu.Unlock()
 		return p, nil
 	}
@@ -98,6 +100,17 @@ func (k *Keeper) Restart(ctx context.Context) (*Process, error) {
 	return k.Get(ctx)
 }
 
+// Discard says that a process is of no use though it runs, and why: it counts as one
+// that ended by itself, and who calls Get from now on gets another one, once this one
+// has ended. The caller stops it.
+func (k *Keeper) Discard(p *Process, why error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.current == p {
+		k.useless, k.why = p, why
+	}
+}
+
 // Close stops the running process, or the start under way, and refuses further
 // ones. It returns when nothing runs any more.
 func (k *Keeper) Close(ctx context.Context) error {
@@ -117,6 +130,10 @@ func (k *Keeper) Close(ctx context.Context) error {
 
 // run makes one attempt and then watches its process to the end.
 func (k *Keeper) run(a *attempt) {
+	if p := k.Current(); p != nil { // a useless one: a home is one process's
+		<-p.Done()
+		k.ended(p)
+	}
 	if a.err = k.wait(); a.err == nil {
 		a.process, a.err = k.start(k.ctx)
 	}
@@ -169,6 +186,9 @@ func (k *Keeper) ended(p *Process) {
 		return
 	}
 	k.current, k.lastErr = nil, p.Err()
+	if p == k.useless {
+		k.useless, k.lastErr = nil, k.why
+	}
 	k.lastEnd = time.Now()
 	if time.Since(p.Begun()) < shortLife && k.lastErr != nil {
 		k.short++
@@ -198,7 +218,7 @@ func (k *Keeper) Status() chat.AgentStatus {
 	defer k.mu.Unlock()
 	var e *Error
 	switch {
-	case k.current != nil:
+	case k.current != nil && k.current != k.useless:
 		c := k.current.Component()
 		return chat.AgentStatus{State: "ready", Component: c.Dir, Version: c.Version, Sentence: say.Sentence(say.AgentReady)}
 	case k.attempt != nil && k.launches > 0:
