@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"testing"
 
+	"strata.dev/bridge/e2e/muxport"
 	"strata.dev/bridge/e2e/scriptmodel"
 )
 
@@ -20,6 +21,8 @@ type HostOptions struct {
 	Args    []string           // further flags
 	Env     []string           // further NAME=value pairs
 	Listen  string             // "" is a free port
+	// Wire makes the pinned Harness speak remote.mux; nil leaves it its own wire.
+	Wire *muxport.Options
 }
 
 // Host is a host process whose page can be reached.
@@ -41,11 +44,14 @@ func StartHost(ctx context.Context, t testing.TB, home *Home, o HostOptions) *Ho
 }
 
 // LaunchHost starts the host and does not wait. A second host on the same Home
-// is what a restart is. The host speaks the events.mux wire.
+// is what a restart is. The host speaks the events.mux wire unless o.Wire says otherwise.
 func LaunchHost(t testing.TB, home *Home, o HostOptions) *Process {
 	t.Helper()
 	if o.Harness == "" {
 		Needs(t, EventsMux)
+	}
+	if o.Wire != nil {
+		o.Harness = RemoteMux(t, home, *o.Wire)
 	}
 	or := func(s, def string) string {
 		if s == "" {
