@@ -17,7 +17,9 @@ func command(shell, src, cwd string, windows bool) []finding {
 		findings = posix(src)
 	} else {
 		for _, part := range pwsh.Judge(src, windows) {
-			findings = append(findings, matched(shell, part.Text, part.Match))
+			f := matched(shell, part.Text, part.Match)
+			f.words = part.Words
+			findings = append(findings, f)
 		}
 	}
 	paths := 0

@@ -104,3 +104,27 @@ func TestOffer(t *testing.T) {
 		}
 	}
 }
+
+// A yes to a PowerShell command reaches as far as one to a bash command, and a
+// session of the other shell is asked anew.
+func TestPowerShellIsSaved(t *testing.T) {
+	h := newHost(t, abi.GateConfig{})
+	call := running("r", "npm run lint 'a, b'; ls")
+	call.Tool = "powershell"
+	var got abi.GateOffer
+	if err := h.do("offer", abi.GateOfferRequest{Call: call}, &got); err != nil {
+		t.Fatal(err)
+	}
+	want := abi.GateOffer{Scopes: []string{abi.ScopeChat, abi.ScopeAlways}, Scope: abi.ScopeOnce, Pattern: "npm run lint 'a, b'"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatal(diff)
+	}
+	if err := h.do("remember", abi.GateRemember{Tool: "powershell", Pattern: "npm run *\nnpm run lint *", Scope: abi.ScopeAlways, Folder: call.Workspace}, &abi.GatePermissions{}); err != nil {
+		t.Fatal(err)
+	}
+	checkVerdict(t, h.verdict(h.confirm(call, abi.GateConfig{})), allowed)
+	bash := running("r", "npm run lint")
+	if q := h.question(h.confirm(bash, abi.GateConfig{})); q.CallID != bash.CallID {
+		t.Errorf("bash asks %+v", q)
+	}
+}

@@ -13,7 +13,7 @@ func (u Unit) Narrowest(where place.Place) string {
 	case len(u.Words) > 0:
 		words := make([]string, len(u.Words))
 		for i, w := range u.Words {
-			words[i] = quote(w.Text)
+			words[i] = quote(u.Tool, w.Text)
 		}
 		return strings.Join(words, " ")
 	case len(u.Files) > 0:
@@ -31,15 +31,32 @@ func (u Unit) Narrowest(where place.Place) string {
 	return u.Tool
 }
 
-// quote writes a word as bash reads it back.
-func quote(word string) string {
+// quote writes a word as the tool's shell reads it back.
+func quote(tool, word string) string {
 	switch {
 	case strings.ContainsAny(word, "\n\r"):
 		return "*"
+	case tool == PowerShell:
+		return quotePower(word)
 	case word != "" && !strings.ContainsFunc(word, special):
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
+}
+
+// quotePower leaves what looks like a parameter bare: quoted it would be none. A
+// value behind an equals sign may be quoted by itself.
+func quotePower(word string) string {
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return special(r) || strings.ContainsRune(",@%", r) }) {
+		return word
+	}
+	name, value, ok := strings.Cut(word, "=")
+	if !ok || !strings.HasPrefix(word, "--") {
+		name, value = "", word
+	} else {
+		name += "="
+	}
+	return name + "'" + strings.ReplaceAll(value, "'", "''") + "'"
 }
 
 func special(r rune) bool {

@@ -39,12 +39,10 @@ func Parse(tool, line string) (Pattern, reason.Reason) {
 	switch {
 	case line == "" || len(line) > MaxPattern || strings.ContainsAny(line, "\n\r\x00"):
 		return bad(reason.PatternWrong)
-	case tool == Shell:
-		commands, problem := bash.Parse(line)
-		if !problem.None() || len(commands) != 1 || !commands[0].Problem.None() || commands[0].Reads != nil {
+	case tool == Shell || tool == PowerShell:
+		if p.words = commandOf(tool, line); p.words == nil {
 			return bad(reason.PatternCommand)
 		}
-		p.words = commands[0].Words
 		if !p.wordsStand() {
 			return bad(reason.PatternWide)
 		}
@@ -52,7 +50,7 @@ func Parse(tool, line string) (Pattern, reason.Reason) {
 		if p.path = cleanPath(line); p.path == "" {
 			return bad(reason.PatternPath)
 		}
-	case slices.Contains(shells, tool):
+	case tool == "cmd": // its commands are not taken apart
 		return bad(reason.PatternWrong)
 	case tool == Web:
 		if line != "*" {
@@ -69,7 +67,6 @@ func Parse(tool, line string) (Pattern, reason.Reason) {
 // wordsStand tells whether the stars of a command's pattern leave something that
 // says what runs.
 func (p Pattern) wordsStand() bool {
-	program := p.words[0]
 	for i, w := range p.words {
 		switch {
 		case !w.Glob:
@@ -77,23 +74,16 @@ func (p Pattern) wordsStand() bool {
 			return false
 		case w.Text == "**" && i != len(p.words)-1, w.Text != "**" && strings.Contains(w.Text, "**"):
 			return false
-		case slices.Contains(runners, program.Text) && !saysWhat(p.words[1]):
+		case runs(p.tool, p.words) && !saysWhat(p.words[1]):
 			return false
 		}
 	}
-	return !slices.Contains(state, program.Text)
+	return !changesShell(p.tool, p.words)
 }
 
 // saysWhat tells whether a runner's first word names what it runs.
 func saysWhat(w bash.Word) bool {
 	return !w.Glob && !strings.Contains(w.Text, "=") && strings.TrimLeft(w.Text, "0123456789.") != "" && !strings.HasPrefix(w.Text, "-")
-}
-
-// runners run what they are told; what that is must be said before a star.
-var runners = []string{
-	"sh", "bash", "zsh", "dash", "ksh", "fish", "env", "xargs", "sudo", "doas", "su", "nohup", "nice", "ionice", "timeout", "time", "watch",
-	"stdbuf", "setsid", "flock", "parallel", "find", "awk", "gawk", "mawk", "sed", "python", "python3", "node", "deno", "bun", "ruby", "perl", "php", "lua",
-	"npx", "bunx", "pnpx", "uvx", "pipx", "ssh", "docker", "podman", "kubectl", "make", "pwsh", "powershell", "cmd", "wsl",
 }
 
 // Covers tells whether a unit is one of those the pattern means. where must know

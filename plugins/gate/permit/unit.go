@@ -20,43 +20,14 @@ type Unit struct {
 	Told  []string // the texts that the tool as a whole was given
 }
 
-// Tools that stand for more than one of a Harness's.
-const (
-	Shell = "bash" // and sh
-	Web   = "web"  // searching and opening pages
-)
-
-// shells are the tools whose pattern could only be a command, but whose commands
-// are not taken apart.
-var shells = []string{"pwsh", "powershell", "cmd"}
-
 // fileTools are the tools whose pattern is a path.
 var fileTools = []string{"write", "edit", "decompress", "read", "read_image", "glob", "grep"}
-
-// Tool is the name by which permissions know a tool.
-func Tool(name string) string {
-	switch name {
-	case "sh":
-		return Shell
-	case "web_search", "web_fetch":
-		return Web
-	}
-	return name
-}
-
-// state are commands that change what the commands after them mean, or run what
-// they are told. What came after them was not judged in that light.
-var state = []string{
-	"cd", "pushd", "popd", "dirs", ".", "source", "eval", "exec", "export", "declare", "typeset", "local", "readonly", "unset", "set",
-	"shopt", "alias", "unalias", "hash", "enable", "builtin", "command", "trap", "umask", "ulimit", "read", "mapfile", "readarray",
-	"getopts", "let", "coproc", "bind", "complete", "compopt", "fc", "history", "logout", "exit", "return", "break", "continue", "shift",
-}
 
 // Never tells why nothing given in advance can cover a unit, with the real paths
 // that where knows; none when a pattern could.
 func (u Unit) Never(where place.Place) reason.Reason {
 	if len(u.Words) > 0 {
-		if slices.Contains(state, u.Words[0].Text) {
+		if changesShell(u.Tool, u.Words) {
 			return reason.Of(reason.ChangesShell, "program", u.Words[0].Text)
 		}
 		for _, w := range u.Words {

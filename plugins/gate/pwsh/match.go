@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"strata.dev/bridge/plugins/gate/bash"
 	"strata.dev/bridge/plugins/gate/reason"
 	"strata.dev/bridge/plugins/gate/rules"
 )
@@ -15,6 +16,7 @@ import (
 type Part struct {
 	Text  string
 	Match rules.Match
+	Words []bash.Word // nil where they do not say all that it does
 }
 
 // Judge takes a command line apart and finds the rule of each command. On
@@ -33,6 +35,7 @@ func (t *table) judge(src string, windows bool) []Part {
 			form = ""
 		}
 		parts[i].Text = c.text
+		parts[i].Words = wordsOf(c, windows)
 		came := form
 		parts[i].Match, form = t.match(c, form, windows)
 		if came == "files" && parts[i].Match.Program == "Select-String" {
