@@ -91,7 +91,8 @@ func shell(name string, a arguments, windows bool) []finding {
 	cwd := ""
 	for key := range a.keys() {
 		switch key {
-		case "command", "description":
+		case "command":
+		case "description":
 			if _, ok := a.text(key); !ok {
 				return bad("tool:arguments", reason.Argument, "argument", key)
 			}

@@ -94,35 +94,42 @@ func canonical(r *scan.Reader, out []byte, depth int) []byte {
 }
 
 // canonicalObject sorts an object's members by name; of several with one name
-// the last counts.
+// the last counts. Mostly they come in order.
 func canonicalObject(r *scan.Reader, out []byte, depth int) []byte {
 	type member struct {
-		name  string
-		value []byte
+		name     string
+		from, to int // where out holds it
 	}
 	var few [8]member
 	members := few[:0]
+	sorted := true
+	out = append(out, '{')
+	start := len(out)
 	for r.Open('{'); r.More('}'); {
 		name := r.NameText()
-		members = append(members, member{name, r.Raw()})
+		if n := len(members); n > 0 {
+			out = append(out, ',')
+			sorted = sorted && members[n-1].name < name
+		}
+		from := len(out)
+		out = append(scan.AppendText(out, name, false), ':')
+		out = canonical(r, out, depth+1)
+		members = append(members, member{name, from, len(out)})
+	}
+	if sorted {
+		return append(out, '}')
 	}
 	slices.SortStableFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
-	out = append(out, '{')
-	first := true
+	written := bytes.Clone(out)
+	out = out[:start]
 	for i, m := range members {
 		if i+1 < len(members) && members[i+1].name == m.name {
 			continue
 		}
-		if !first {
+		if len(out) > start {
 			out = append(out, ',')
 		}
-		first = false
-		out = append(scan.AppendText(out, m.name, false), ':')
-		inner := scan.NewReader(m.value)
-		if out = canonical(inner, out, depth+1); !inner.End() {
-			r.Fail()
-			return out
-		}
+		out = append(out, written[m.from:m.to]...)
 	}
 	return append(out, '}')
 }

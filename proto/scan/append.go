@@ -4,6 +4,14 @@ import "unicode/utf8"
 
 const hexDigits = "0123456789abcdef"
 
+// asWritten are the bytes that a string of JSON holds as they are.
+var asWritten = func() (is [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		is[c] = ordinary[c] && c != '<' && c != '>' && c != '&'
+	}
+	return is
+}()
+
 // AppendText appends a string as JSON, byte for byte as encoding/json writes it:
 // with html the characters <, > and & are escaped, as json.Marshal does.
 func AppendText(out []byte, s string, html bool) []byte {
@@ -11,8 +19,12 @@ func AppendText(out []byte, s string, html bool) []byte {
 	from := 0
 	for i := 0; i < len(s); {
 		c := s[i]
+		if asWritten[c] {
+			i++
+			continue
+		}
 		if c < utf8.RuneSelf {
-			if c >= ' ' && c != '"' && c != '\\' && !(html && (c == '<' || c == '>' || c == '&')) {
+			if !html && (c == '<' || c == '>' || c == '&') {
 				i++
 				continue
 			}

@@ -142,6 +142,14 @@ func (r *Reader) Bool() bool {
 	return false
 }
 
+// ordinary bytes of a string stand for themselves, or are part of a character.
+var ordinary = func() (is [256]bool) {
+	for c := ' '; c <= 0xFF; c++ {
+		is[c] = c != '"' && c != '\\'
+	}
+	return is
+}()
+
 // quoted reads a string and gives what stands between its quotes; plain says
 // that it means itself.
 func (r *Reader) quoted() (inner []byte, plain bool) {
@@ -149,32 +157,37 @@ func (r *Reader) quoted() (inner []byte, plain bool) {
 	if r.failed {
 		return nil, false
 	}
+	data, from := r.data, r.at
 	plain = true
-	ascii := true
-	for i := r.at; i < len(r.data); i++ {
-		switch c := r.data[i]; {
-		case c == '"':
-			inner = r.data[r.at:i]
-			r.at = i + 1
-			if !ascii && !utf8.Valid(inner) {
+	var all byte // bits of all bytes
+	for i := from; i < len(data); i++ {
+		c := data[i]
+		all |= c
+		if ordinary[c] {
+			continue
+		}
+		if c == '"' {
+			inner, r.at = data[from:i], i+1
+			if all >= utf8.RuneSelf && !utf8.Valid(inner) {
 				r.failed = true
 			}
 			return inner, plain
-		case c == '\\':
-			plain = false
-			i++
-		case c < ' ':
-			r.failed = true
-			return nil, false
-		case c >= utf8.RuneSelf:
-			ascii = false
 		}
+		if c != '\\' || i+1 == len(data) {
+			break
+		}
+		_, size, ok := escape(data[i:])
+		if !ok {
+			break
+		}
+		plain = false
+		i += size - 1
 	}
 	r.failed = true
 	return nil, false
 }
 
-// unescape gives what a string with backslashes means.
+// unescape gives what a string with backslashes means. quoted has read them.
 func (r *Reader) unescape(inner []byte) string {
 	var out strings.Builder
 	out.Grow(len(inner))
@@ -184,11 +197,7 @@ func (r *Reader) unescape(inner []byte) string {
 			out.Write(inner)
 			return out.String()
 		}
-		c, size, ok := escape(inner[i:])
-		if !ok {
-			r.failed = true
-			return ""
-		}
+		c, size, _ := escape(inner[i:])
 		out.Write(inner[:i])
 		out.WriteRune(c)
 		inner = inner[i+size:]
@@ -289,10 +298,10 @@ func (r *Reader) skip(depth int) {
 	case depth == 0:
 		r.failed = true
 	case c == '"':
-		r.skipText()
+		r.quoted()
 	case c == '{':
 		for r.Open('{'); r.More('}'); {
-			r.skipText()
+			r.quoted()
 			r.take(':')
 			r.skip(depth - 1)
 		}
@@ -308,27 +317,6 @@ func (r *Reader) skip(depth int) {
 		r.word("null")
 	default:
 		r.number()
-	}
-}
-
-// skipText reads a string without making one of it.
-func (r *Reader) skipText() {
-	inner, plain := r.quoted()
-	if plain || r.failed {
-		return
-	}
-	for i := bytes.IndexByte(inner, '\\'); i >= 0; {
-		if _, size, ok := escape(inner[i:]); ok {
-			i += size
-		} else {
-			r.failed = true
-			return
-		}
-		next := bytes.IndexByte(inner[i:], '\\')
-		if next < 0 {
-			return
-		}
-		i += next
 	}
 }
 
