@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -24,13 +26,25 @@ var (
 // modules are the guests of all cases, by plugin.
 var modules map[string]string
 
+// built names the guests to a fuzzer's workers, which are processes of this
+// test too: each would build them anew.
+const built = "STRATA_CONFORMANCE_GUESTS"
+
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if guests := os.Getenv(built); guests != "" {
+		if err := json.Unmarshal([]byte(guests), &modules); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		goleak.VerifyTestMain(m)
+	}
 	dir, err := os.MkdirTemp("", "conformance")
 	if err == nil {
 		modules, err = BuildAll("../..", dir)
 	}
-	if err != nil {
+	guests, jerr := json.Marshal(modules)
+	if err = errors.Join(err, jerr, os.Setenv(built, string(guests))); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -55,7 +69,7 @@ func TestInterpreter(t *testing.T) {
 	runCases(t, host, "cases/start*.txtar", "cases/end*.txtar", "cases/effect*.txtar", "cases/cancel*.txtar")
 }
 
-func engineHost(t *testing.T, cfg engine.Config) *EngineHost {
+func engineHost(t testing.TB, cfg engine.Config) *EngineHost {
 	cfg.Step = 5 * time.Minute // no case is about it, and the machine may be busy
 	host := NewEngineHost(cfg)
 	t.Cleanup(func() {
@@ -121,11 +135,25 @@ func runCase(t *testing.T, r *Runner, c *Case, path string) {
 
 func TestShim(t *testing.T) {
 	t.Parallel()
+	host := startShim(t)
+	// Node's main thread cannot stop a guest that runs: cases/stop is not for it.
+	runCases(t, host, "cases/*.txtar")
+	runGate(t, host)
+}
+
+// startShim starts the shim behind the wire.
+func startShim(t testing.TB) Host {
+	t.Helper()
 	node, err := findNode("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(node, "../../shim/test/conformance-host.mjs")
+	return startProcess(t, exec.Command(node, "../../shim/test/conformance-host.mjs"))
+}
+
+// startProcess starts a driver, which ends with the test.
+func startProcess(t testing.TB, cmd *exec.Cmd) Host {
+	t.Helper()
 	cmd.Stderr = os.Stderr
 	host, err := StartProcess(cmd)
 	if err != nil {
@@ -136,9 +164,7 @@ func TestShim(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	// Node's main thread cannot stop a guest that runs: cases/stop is not for it.
-	runCases(t, host, "cases/*.txtar")
-	runGate(t, host)
+	return host
 }
 
 // findNode is the Node that the Harness runs on: the one that make installs

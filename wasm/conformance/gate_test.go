@@ -50,7 +50,7 @@ func runGate(t *testing.T, host Host) {
 }
 
 // golden reads the lines of one of the gate's golden files.
-func golden(t *testing.T, name string) []string {
+func golden(t testing.TB, name string) []string {
 	b, err := os.ReadFile("../../plugins/gate/testdata/" + name + ".jsonl")
 	if err != nil {
 		t.Fatal(err)
