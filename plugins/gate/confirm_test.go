@@ -22,7 +22,7 @@ func writing(file string) abi.GateCall {
 func TestConfirm(t *testing.T) {
 	const (
 		no       = "The person said no to this: This would write the file hello.txt. It did not run. Do not try it another way; go on without it or ask the person what they want instead."
-		noNote   = "The person said no to this: This would write the file hello.txt. Their note: use {reason} b.txt It did not run. Do not try it another way; follow the note, or ask the person what they want instead."
+		noNote   = "The person said no to this: This would write the file hello.txt. It did not run. Do not try it another way; follow their note, or ask them what they want instead. Their note: “use {reason} b.txt”"
 		open     = "The question to the person ended without an answer, so this did not run. That is neither a yes nor a no. Stop here and tell the person what you wanted to do: This would write the file hello.txt."
 		notAsked = "The person could not be asked about this, so it did not run. That is neither a yes nor a no. Tell the person what you wanted to do: This would write the file hello.txt."
 		changed  = "What the person answered was not the call that would have run, so it did not run. Nothing was changed. Ask again if it is still needed."

@@ -83,7 +83,7 @@ func TestANoToTheWeb(t *testing.T) {
 		t.Error("it does not read as a refusal")
 	}
 	noted := h.answer(h.confirm(searching("r", "r", "a"), none), abi.AskAnswer{Outcome: rejected, Note: "Look into the docs folder."})
-	checkVerdict(t, noted, refusedWith("The person did not allow web access for this chat, so it did not run. Their note: Look into the docs folder. Go on without it and say so."))
+	checkVerdict(t, noted, refusedWith("The person did not allow web access for this chat, so it did not run. Their note: “Look into the docs folder.” Go on without it and say so."))
 	if _, ok := h.store["web-"]; ok || len(h.log()) != 2 {
 		t.Errorf("the store holds %v", h.store)
 	}
