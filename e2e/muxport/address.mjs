@@ -33,8 +33,10 @@ export async function resolve(ctx, journals, address) {
   if (journal.header.origin !== 'subagent') throw missing()
   if (journal.header.parentSession !== parentSessionId) throw new Failure('subagent/unauthorized', 'the subagent is another session\'s', ids)
   const entry = (await ctx.subagents.listChildren(parentSessionId)).find((/** @type {any} */ one) => one.id === childSessionId)
-  if (entry === undefined) throw missing()
-  if (entry.kind === 'diagnostic') throw new Failure('subagent/catalog-diagnostic', `subagent "${childSessionId}" is ${entry.reason}`, { ...ids, reason: entry.reason })
+  if (entry === undefined || entry.kind === 'diagnostic') { // it has no descriptor: not yet, or its log is broken
+    const reason = entry?.reason ?? 'unavailable'
+    throw new Failure('subagent/catalog-diagnostic', `subagent "${childSessionId}" is ${reason}`, { ...ids, reason })
+  }
   if (mode !== 'unknown' && entry.mode !== mode) throw missing()
   return journal
 }

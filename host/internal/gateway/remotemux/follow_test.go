@@ -47,6 +47,27 @@ func TestFollowLog(t *testing.T) {
 	})
 }
 
+// A helper that was just born is followed once it has its descriptor; one that never
+// gets it is given up.
+func TestFollowNewborn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := connect(t)
+		b.Create("s", "/repo")
+		say(b.CreateHelper("h", "s", ""), 2)
+		go func() {
+			time.Sleep(300 * time.Millisecond)
+			b.Describe("h", "one-shot")
+		}()
+		if diff := cmp.Diff(upTo(0, 1), seqs(events(t, follow(t, b, "h", -1), 2))); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		b.CreateHelper("broken", "s", "")
+		if _, err := b.gw.Follow(t.Context(), "broken", -1); !gateway.IsCode(err, gateway.CodeHelperCatalog) {
+			t.Errorf("one without a descriptor: %v", err)
+		}
+	})
+}
+
 // Wherever the wire leaves something out or ends: nothing is lost, nothing is twice.
 func TestFollowContinues(t *testing.T) {
 	tests := map[string]func(*bench){

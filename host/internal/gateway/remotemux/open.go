@@ -13,6 +13,11 @@ import (
 	"strata.dev/bridge/host/internal/gateway/link"
 )
 
+// youngTries is how often a helper's session without a descriptor is opened: the
+// Harness tells of a helper when its session is made, a moment before it says in the
+// log what it is (harness-wire.md §5.1), and then all but the last come within 8 s.
+const youngTries = 6
+
 // open opens the session's stream and makes the backlog of what its reader has not
 // got yet. It waits while there is no connection.
 func (s *stream) open(ctx context.Context) error {
@@ -38,6 +43,7 @@ func (s *stream) open(ctx context.Context) error {
 		switch {
 		case ended != nil && !errors.Is(ended, gateway.ErrLost):
 			return ended
+		case gateway.IsCode(err, gateway.CodeHelperCatalog) && s.tries <= youngTries:
 		case errors.As(err, &refused), errors.Is(err, gateway.ErrRewound):
 			s.end(err)
 			return err

@@ -84,7 +84,7 @@ func (s *Server) Create(id, cwd string) *Session {
 	return se
 }
 
-// CreateHelper makes a session of a subagent.
+// CreateHelper makes a session of a subagent; with mode "" it has no descriptor.
 func (s *Server) CreateHelper(id, parent, mode string) *Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,6 +92,13 @@ func (s *Server) CreateHelper(id, parent, mode string) *Session {
 	s.sessions[id] = se
 	s.attach(se)
 	return se
+}
+
+// Describe gives a subagent its descriptor.
+func (s *Server) Describe(id, mode string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sessions[id].Mode = mode
 }
 
 // Session finds a session, nil when there is none.
