@@ -200,3 +200,58 @@ func TestKeeperCloseEndsAStart(t *testing.T) {
 		}
 	})
 }
+
+// A process that is given up is followed by another one, once it has ended; several in
+// a row are short lives as any.
+func TestKeeperDiscard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p *Process
+		var die func()
+		starts := 0
+		k := NewKeeper(func(context.Context) (*Process, error) {
+			p, die = fake()
+			starts++
+			return p, nil
+		})
+		begin := time.Now()
+		var at []string
+		for range maxShort {
+			if _, err := k.Get(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			at = append(at, time.Since(begin).String())
+			old, end := p, die
+			k.Discard(old, errors.New("it refuses us"))
+			if s := k.Status().State; s == "ready" {
+				t.Error("a process that was given up is ready")
+			}
+			got := make(chan *Process, 1)
+			last := len(at) == maxShort
+			if !last {
+				go func() { next, _ := k.Get(t.Context()); got <- next }()
+				synctest.Wait()
+				if len(got) > 0 || starts != len(at) {
+					t.Fatal("another process was started while the old one lives")
+				}
+			}
+			end()
+			if !last {
+				if next := <-got; next == old || next == nil {
+					t.Fatal("the same process was given again")
+				}
+			}
+			synctest.Wait()
+		}
+		if diff := cmp.Diff([]string{"0s", "1s", "3s", "7s"}, at); diff != "" {
+			t.Errorf("starts (-want +got):\n%s", diff)
+		}
+		var e *Error
+		if _, err := k.Get(t.Context()); !errors.As(err, &e) || e.Kind != KindLoop || e.Details != "it refuses us" {
+			t.Errorf("after %d processes that were given up: %v", starts, err)
+		}
+		k.Discard(p, errors.New("late")) // it is not the current one any more
+		if err := k.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
