@@ -56,7 +56,7 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	if err := os.MkdirAll(logs, store.DirMode); err != nil {
 		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
 	}
-	lock, err := store.Acquire(filepath.Join(f.data, "host.lock"))
+	lock, err := store.Acquire(hostLock(f.data))
 	if errors.Is(err, store.ErrLocked) {
 		return coded{exitInUse, say.Error(chat.CodeInternal, "", say.DataInUse, "path", f.data)}
 	}
@@ -64,6 +64,9 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
+	if err := lock.SetNote(nil); err != nil { // an earlier host's address
+		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
+	}
 	token, warning, err := launchToken(f.tokenFile, f.data)
 	if err != nil {
 		return err
@@ -121,8 +124,11 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := lock.SetNote([]byte(url + "\n")); err != nil { // for strata-host wire
+		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
+	}
 	server := httpapi.HTTPServer(httpapi.New(httpapi.Options{
-		Agent: chats, Permissions: permissions.Open(agent.GateStore(dir)), Token: token, Hosts: hosts, Log: log.Named("http"), Redact: redactor,
+		Agent: chats, Wire: runner, Permissions: permissions.Open(agent.GateStore(dir)), Token: token, Hosts: hosts, Log: log.Named("http"), Redact: redactor,
 		Ready: func() bool { return ctx.Err() == nil && runner.Status().State == "ready" },
 	}), log)
 

@@ -17,6 +17,7 @@ import (
 	"strata.dev/bridge/host/internal/redact"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
+	"strata.dev/bridge/proto/dsh"
 )
 
 // Options is what an Agent is made of. All paths are absolute.
@@ -151,6 +152,25 @@ func (a *Agent) Status() chat.AgentStatus {
 		s.Wire = a.life.gateway.Wire()
 	}
 	return s
+}
+
+// Console gives the connection to the Harness, which is started where it does not run,
+// to who looks for what is wrong with it. The error is a *chat.Error, or the context's.
+func (a *Agent) Console(ctx context.Context) (gateway.Console, error) {
+	p, err := a.Ensure(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.(*life).gateway, nil
+}
+
+// Skipped lists what was left out on the wire of the running Harness; nil where none
+// runs.
+func (a *Agent) Skipped() []dsh.Skip {
+	if l := a.current(); l != nil && !l.over() {
+		return l.gateway.Skipped()
+	}
+	return nil
 }
 
 // Close stops the Harness and returns when nothing of it runs any more.

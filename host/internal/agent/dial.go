@@ -20,7 +20,7 @@ import (
 const dialLimit = 60 * time.Second
 
 // connect dials, as long as the process lives.
-func (a *Agent) connect(ctx context.Context, p *harness.Process) (gateway.Gateway, error) {
+func (a *Agent) connect(ctx context.Context, p *harness.Process) (gateway.Console, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()
 	ended := make(chan struct{})
@@ -47,7 +47,7 @@ func (a *Agent) connect(ctx context.Context, p *harness.Process) (gateway.Gatewa
 }
 
 // dial connects to the process over the wire that it speaks.
-func (a *Agent) dial(ctx context.Context, p *harness.Process) (gateway.Gateway, error) {
+func (a *Agent) dial(ctx context.Context, p *harness.Process) (gateway.Console, error) {
 	log := a.o.Log.Named("gateway")
 	ready := detect.Ready{BaseURL: p.URL(), Token: p.Token()}
 	a.o.Redact.Add(ready.Token)

@@ -12,7 +12,7 @@ import (
 // life is one process and the connection to it.
 type life struct {
 	process *harness.Process
-	gateway gateway.Gateway
+	gateway gateway.Console
 	done    chan struct{} // closed when the process is gone, or its gateway has given up
 }
 

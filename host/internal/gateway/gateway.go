@@ -80,6 +80,16 @@ type HelperPrompter interface {
 	PromptHelper(ctx context.Context, parentID string, p Prompt) error
 }
 
+// Console is a Gateway for people who look for what is wrong with a wire.
+type Console interface {
+	Gateway
+	// Call makes any request and gives the answer's value, nil where it has none.
+	// Payload is what the wire calls so; of remote.mux it is what is under args.
+	Call(ctx context.Context, method string, payload json.RawMessage) (json.RawMessage, error)
+	// Skipped lists what of the Harness's frames and answers was left out.
+	Skipped() []dsh.Skip
+}
+
 // Info is what the Harness says of itself. A wire that does not say it leaves it "".
 type Info struct {
 	Version string
@@ -121,13 +131,13 @@ type Snapshot struct {
 
 // Session is one row of the Harness's list.
 type Session struct {
-	ID        string
-	ParentID  string
-	Origin    string // "subagent" for a helper
-	Title     string
-	CWD       string
-	Running   bool
-	UpdatedAt int64 // Unix milliseconds
+	ID        string `json:"id"`
+	ParentID  string `json:"parentId,omitempty"`
+	Origin    string `json:"origin,omitempty"` // "subagent" for a helper
+	Title     string `json:"title,omitempty"`
+	CWD       string `json:"cwd,omitempty"`
+	Running   bool   `json:"running"`
+	UpdatedAt int64  `json:"updatedAt,omitempty"` // Unix milliseconds
 }
 
 // Stream is a session's events, without a hole. One goroutine reads it; Close may
@@ -147,21 +157,21 @@ type Stream interface {
 // events are read from the log (at the start, after a reconnect) the current
 // values follow them once.
 type Item struct {
-	Event      *dsh.Event
-	Projection *Projection
+	Event      *dsh.Event  `json:"event,omitempty"`
+	Projection *Projection `json:"projection,omitempty"`
 	// Live is set on the wire of 0.1.5 and later, where deltas are no events (on the
 	// older one they are, of type assistant/chunk). Turn and Step are set in all of an
 	// attempt's frames. Each attempt is given from its start, its chunks by rising
 	// Index, and each has its end, also where a reconnect lies between. A start of
 	// the same AttemptID again means: what came of it so far is void.
-	Live *dsh.Live
+	Live *dsh.Live `json:"live,omitempty"`
 }
 
 // Projection is a folded value the Harness keeps beside the log.
 type Projection struct {
-	Key   string
-	Value json.RawMessage
-	Seq   int64
+	Key   string          `json:"key"`
+	Value json.RawMessage `json:"value"`
+	Seq   int64           `json:"seq"`
 }
 
 // Watcher gives Notices in order. A watcher that falls 4,096 behind is closed
@@ -175,52 +185,52 @@ type Watcher interface {
 }
 
 // Notice is one thing that happened outside a session's log; exactly one field
-// is set.
+// is set. Its JSON is for people (Console).
 type Notice struct {
-	Approval      *Approval
-	Resolved      *Resolved
-	Question      *Question
-	SessionAdded  *Session
-	SessionGone   string
-	SessionStatus *SessionStatus
-	Queue         *Queue
-	Connection    *Connection
+	Approval      *Approval      `json:"approval,omitempty"`
+	Resolved      *Resolved      `json:"resolved,omitempty"`
+	Question      *Question      `json:"question,omitempty"`
+	SessionAdded  *Session       `json:"sessionAdded,omitempty"`
+	SessionGone   string         `json:"sessionGone,omitempty"`
+	SessionStatus *SessionStatus `json:"sessionStatus,omitempty"`
+	Queue         *Queue         `json:"queue,omitempty"`
+	Connection    *Connection    `json:"connection,omitempty"`
 }
 
 // Approval is a pending question of the approval service. ID stays the same
 // across reconnects and is what Answer takes.
 type Approval struct {
-	ID         string
-	SessionID  string
-	ApprovalID string
-	CallID     string
-	Tool       string
-	Reason     string
+	ID         string `json:"id"`
+	SessionID  string `json:"sessionId"`
+	ApprovalID string `json:"approvalId"`
+	CallID     string `json:"callId,omitempty"`
+	Tool       string `json:"tool"`
+	Reason     string `json:"reason,omitempty"`
 }
 
 // Resolved says that an approval is over, whoever answered.
 type Resolved struct {
-	SessionID  string
-	ApprovalID string
-	Outcome    string
+	SessionID  string `json:"sessionId"`
+	ApprovalID string `json:"approvalId"`
+	Outcome    string `json:"outcome"`
 }
 
 // Question is a question of the agent's own (ask_user_question).
 type Question struct {
-	ID        string
-	SessionID string
+	ID        string `json:"id"`
+	SessionID string `json:"sessionId"`
 }
 
 // Queue is what waits in a session for its next turn or step, after each change.
 type Queue struct {
-	SessionID string
-	Items     []dsh.QueueItem
+	SessionID string          `json:"sessionId"`
+	Items     []dsh.QueueItem `json:"items"`
 }
 
 // SessionStatus says whether a turn is running.
 type SessionStatus struct {
-	SessionID string
-	Running   bool
+	SessionID string `json:"sessionId"`
+	Running   bool   `json:"running"`
 }
 
 // Connection says that the sockets were lost (Err set) or stand again. An Err that
@@ -228,6 +238,18 @@ type SessionStatus struct {
 type Connection struct {
 	Up  bool
 	Err error
+}
+
+// MarshalJSON gives the error as its text.
+func (c Connection) MarshalJSON() ([]byte, error) {
+	v := struct {
+		Up  bool   `json:"up"`
+		Err string `json:"error,omitempty"`
+	}{Up: c.Up}
+	if c.Err != nil {
+		v.Err = c.Err.Error()
+	}
+	return json.Marshal(v)
 }
 
 // Answer is a person's answer to an approval.

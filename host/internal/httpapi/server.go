@@ -34,6 +34,8 @@ type Options struct {
 	Agent Agent
 	// Permissions serves the saved permissions and the decision log.
 	Permissions Permissions
+	// Wire serves the console (strata-host wire) to this computer; nil: there is none.
+	Wire Wire
 	// Token is what /api requests must carry; without one all are refused.
 	Token string
 	// Hosts are the values of the Host header that are ours, with port; see Hosts.
@@ -107,6 +109,10 @@ func New(o Options) *Server {
 	e.GET("/api/permissions", s.permissions)
 	e.DELETE("/api/permissions/:id", s.revoke)
 	e.GET("/api/decisions", s.decisions)
+	e.GET("/api/wire/status", s.wireStatus, s.local)
+	e.POST("/api/wire/call", s.wireCall, s.local)
+	e.GET("/api/wire/follow", s.wireFollow, s.local)
+	e.GET("/api/wire/events", s.wireEvents, s.local)
 	return s
 }
 

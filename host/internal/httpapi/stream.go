@@ -65,6 +65,17 @@ func (s *Server) attach(c echo.Context) error {
 // While a run is silent an empty line is sent per Heartbeat; readers skip it.
 func (s *Server) stream(c echo.Context, sub bridge.Subscription) error {
 	defer sub.Close()
+	return s.lines(c, func(ctx context.Context) ([]byte, error) {
+		f, err := sub.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return s.line(f), nil
+	})
+}
+
+// lines writes what next gives, one a line, until it fails or the client goes away.
+func (s *Server) lines(c echo.Context, next func(context.Context) ([]byte, error)) error {
 	ctx := c.Request().Context()
 	w := lineWriter{w: c.Response(), rc: http.NewResponseController(c.Response()), timeout: s.o.WriteTimeout}
 	h := c.Response().Header()
@@ -75,10 +86,12 @@ func (s *Server) stream(c echo.Context, sub bridge.Subscription) error {
 		return nil
 	}
 	for {
-		f, err := next(ctx, sub, s.o.Heartbeat)
+		waiting, cancel := context.WithTimeout(ctx, s.o.Heartbeat)
+		line, err := next(waiting)
+		cancel()
 		switch {
 		case err == nil:
-			err = w.write(s.line(f))
+			err = w.write(append(line, '\n'))
 		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 			err = w.write([]byte("\n"))
 		}
@@ -91,13 +104,7 @@ func (s *Server) stream(c echo.Context, sub bridge.Subscription) error {
 	}
 }
 
-func next(ctx context.Context, sub bridge.Subscription, wait time.Duration) (chat.Frame, error) {
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	return sub.Next(ctx)
-}
-
-// line is a frame's JSON and a newline.
+// line is a frame's JSON.
 func (s *Server) line(f chat.Frame) []byte {
 	f.Details = s.o.Redact.Text(f.Details)
 	if f.Tool != nil {
@@ -111,7 +118,7 @@ func (s *Server) line(f chat.Frame) []byte {
 	if err != nil { // a frame holds nothing that can't be marshalled
 		panic(fmt.Errorf("marshalling a %s frame: %w", f.Type, err))
 	}
-	return append(s.o.Redact.Values(b), '\n')
+	return s.o.Redact.Values(b)
 }
 
 // lineWriter writes lines, each with its own deadline.

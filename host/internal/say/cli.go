@@ -32,6 +32,14 @@ const (
 	Closing = "Strata is closing. Press Ctrl+C again to end it at once."
 )
 
+// What wire finds.
+const (
+	// NotRunning is said where no host serves from the data folder.
+	NotRunning = "No Strata runs on the data folder {path}. Start it with \"strata-host serve\", or name another one with --data."
+	// WireJSON is said for a call whose payload is no JSON object.
+	WireJSON = "What the call is to send cannot be read. Write names and values in braces, and all of it in single quotes."
+)
+
 // What serve finds before it serves.
 const (
 	// DataInUse is said where another host holds the data folder.

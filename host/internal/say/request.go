@@ -22,6 +22,8 @@ const (
 	FieldMissing = "This request leaves out {field}. Reload the chat page and try again."
 	// FieldWrong is said where a field holds what its route does not take.
 	FieldWrong = "This request has a {field} that Strata does not know. Reload the chat page and try again."
+	// WireLocal is said where another computer asks for the console.
+	WireLocal = "The console works on the computer that Strata runs on. Run \"strata-host wire\" there."
 	// NoText is said for a message without text.
 	NoText = "The message is empty. Write something and send it again."
 	// Internal is said where the host itself is at fault.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -54,6 +55,25 @@ func (l *Lock) SetNote(data []byte) error {
 		return fmt.Errorf("writing lock note: %w", err)
 	}
 	return nil
+}
+
+// Holder reads the note of whoever holds the lock at path; held is false where nobody
+// does, also where there is no such file. It makes nothing.
+func Holder(path string) (note []byte, held bool, err error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	l, err := Acquire(path)
+	switch {
+	case err == nil:
+		return nil, false, l.Release()
+	case !errors.Is(err, ErrLocked):
+		return nil, false, err
+	}
+	if note, err = os.ReadFile(path); err != nil {
+		return nil, true, fmt.Errorf("reading lock note: %w", err)
+	}
+	return note, true, nil
 }
 
 // Release frees the lock. The file stays: removing it would let two processes

@@ -100,3 +100,37 @@ func wantNote(t *testing.T, l *Lock, want string) {
 		t.Errorf("note %q, want %q", got, want)
 	}
 }
+
+func TestHolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "none", "lock")
+	look := func(want string, held bool) {
+		t.Helper()
+		note, got, err := Holder(path)
+		if err != nil || got != held || string(note) != want {
+			t.Errorf("note %q, held %v, %v; want %q, %v", note, got, err, want, held)
+		}
+	}
+	look("", false)
+	if _, err := os.Stat(filepath.Dir(path)); err == nil {
+		t.Error("looking made a folder")
+	}
+	l, err := Acquire(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	look("", true)
+	if err := l.SetNote([]byte("here")); err != nil {
+		t.Fatal(err)
+	}
+	look("here", true)
+	if err := l.Release(); err != nil {
+		t.Fatal(err)
+	}
+	look("", false)
+	if l, err = Acquire(path); err != nil { // and looking does not keep it
+		t.Fatal(err)
+	}
+	if err := l.Release(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -41,7 +41,7 @@ type Gateway struct {
 	done  chan struct{} // closed when the connection's goroutine has ended
 }
 
-var _ gateway.Gateway = (*Gateway)(nil)
+var _ gateway.Console = (*Gateway)(nil)
 
 // Dial connects, and tries again until it stands, the context ends, or the Harness
 // refuses the secret (*gateway.Error with CodeUnauthorized). The context is for

@@ -2,6 +2,7 @@ package eventsmux
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 )
@@ -20,6 +21,12 @@ func (g *Gateway) call(ctx context.Context, method string, payload, out any) err
 // callAs is call with a chosen id.
 func (g *Gateway) callAs(ctx context.Context, method, rpcID string, payload, out any) error {
 	return g.caller.Call(ctx, method, rpcID, payload, out)
+}
+
+// Call makes any request; see gateway.Console.
+func (g *Gateway) Call(ctx context.Context, method string, payload json.RawMessage) (value json.RawMessage, err error) {
+	err = g.call(ctx, method, payload, &value)
+	return value, err
 }
 
 // target is where requests go, and adds the launch secret.

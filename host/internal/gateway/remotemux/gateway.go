@@ -10,6 +10,7 @@ package remotemux
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -49,7 +50,7 @@ type Gateway struct {
 }
 
 var (
-	_ gateway.Gateway        = (*Gateway)(nil)
+	_ gateway.Console        = (*Gateway)(nil)
 	_ gateway.Unqueuer       = (*Gateway)(nil)
 	_ gateway.Goals          = (*Gateway)(nil)
 	_ gateway.HelperPrompter = (*Gateway)(nil)
@@ -103,6 +104,12 @@ func (g *Gateway) Skipped() []dsh.Skip { return g.counts.List() }
 // spawn runs a task that ends with the Gateway.
 func (g *Gateway) spawn(task func(ctx context.Context)) {
 	g.tasks.Go(func() { task(g.life) })
+}
+
+// Call makes any request; see gateway.Console.
+func (g *Gateway) Call(ctx context.Context, method string, payload json.RawMessage) (value json.RawMessage, err error) {
+	err = g.call(ctx, method, payload, &value)
+	return value, err
 }
 
 // call makes one request; args is what goes under payload.args. A cookie that is

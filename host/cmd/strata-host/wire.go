@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/host/internal/store"
+	"strata.dev/bridge/proto/chat"
+)
+
+// hostLock is the data folder's lock; its note is the address of the host that runs.
+func hostLock(data string) string { return filepath.Join(data, "host.lock") }
+
+// console speaks to the host that runs on a data folder, through its own routes: the
+// launch secret of the Harness is in no file, and stays with the host.
+type console struct {
+	data, tokenFile string
+	out             io.Writer
+}
+
+func wireCommand() *cobra.Command {
+	var w console
+	c := &cobra.Command{
+		Use: "wire", Short: "Look at what a running host and its Harness say to each other",
+		PersistentPreRun: func(c *cobra.Command, _ []string) { w.out = c.OutOrStdout() },
+	}
+	c.PersistentFlags().StringVar(&w.data, "data", defaultData(), "data folder of the host")
+	c.PersistentFlags().StringVar(&w.tokenFile, "token-file", "", "file with the host's token (default the data folder's)")
+	var from int64
+	var most int
+	follow := &cobra.Command{
+		Use: "follow SESSION", Short: "Print a session's events as they come", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			q := url.Values{"sessionId": {args[0]}, "from": {strconv.FormatInt(from, 10)}}
+			return w.lines(c.Context(), "follow?"+q.Encode(), most)
+		},
+	}
+	follow.Flags().Int64Var(&from, "from", 0, "first event by its seq")
+	events := &cobra.Command{
+		Use: "events", Short: "Print what happens outside of sessions' logs as it comes", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return w.lines(c.Context(), "events", most) },
+	}
+	for _, stream := range []*cobra.Command{follow, events} {
+		stream.Flags().IntVar(&most, "lines", 0, "end after that many lines (0: go on)")
+	}
+	c.AddCommand(follow, events, &cobra.Command{
+		Use: "status", Short: "Print how the Harness stands, and what of it was not understood", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return w.print(c.Context(), http.MethodGet, "status", nil) },
+	}, &cobra.Command{
+		Use: "call METHOD [JSON]", Short: "Make a request and print the answer", Args: cobra.RangeArgs(1, 2),
+		RunE: func(c *cobra.Command, args []string) error { return w.call(c.Context(), args) },
+	})
+	return c
+}
+
+// call prints the answer's value; what the Harness refuses is an error.
+func (w *console) call(ctx context.Context, args []string) error {
+	payload := json.RawMessage("{}")
+	if len(args) > 1 {
+		payload = json.RawMessage(args[1])
+	}
+	if !json.Valid(payload) || payload[0] != '{' {
+		return say.Error(chat.CodeBadRequest, "", say.WireJSON)
+	}
+	body, err := json.Marshal(map[string]any{"method": args[0], "payload": payload})
+	if err != nil {
+		return err
+	}
+	return w.print(ctx, http.MethodPost, "call", body)
+}
+
+// print makes one request and prints its answer, indented.
+func (w *console) print(ctx context.Context, method, path string, body []byte) error {
+	res, err := w.ask(ctx, method, path, body)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	raw, err := io.ReadAll(res.Body)
+	if err != nil {
+		return fmt.Errorf("reading the answer: %w", err)
+	}
+	var answer struct {
+		Value json.RawMessage `json:"value"`
+		Error *struct{ Code, Message, Details string }
+	}
+	if err := json.Unmarshal(raw, &answer); err != nil {
+		return fmt.Errorf("reading the answer: %w", err)
+	}
+	if e := answer.Error; e != nil {
+		return coded{exitFailed, errors.New(strings.TrimSpace(e.Code + ": " + e.Message + " " + e.Details))}
+	}
+	if path == "call" {
+		raw = answer.Value
+	}
+	var shown bytes.Buffer
+	if len(raw) > 0 && json.Indent(&shown, raw, "", "  ") == nil {
+		fmt.Fprintln(w.out, strings.TrimSpace(shown.String()))
+	}
+	return nil
+}
+
+// lines prints a stream, which has one JSON object a line, until it ends or a signal
+// comes, or as many lines as were wanted.
+func (w *console) lines(ctx context.Context, path string, most int) error {
+	res, err := w.ask(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	r := bufio.NewReader(res.Body)
+	for n := 0; ; {
+		line, err := r.ReadString('\n')
+		if strings.TrimSpace(line) != "" { // an empty one is sent while nothing happens
+			fmt.Fprint(w.out, line)
+			n++
+		}
+		switch {
+		case ctx.Err() != nil, most > 0 && n >= most:
+			return nil
+		case err != nil:
+			return coded{exitFailed, fmt.Errorf("the stream ended: %w", err)}
+		}
+	}
+}
+
+// ask sends one request to the host.
+func (w *console) ask(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
+	base, token, err := w.find()
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, method, base+"api/wire/"+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("asking the host: %w", err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	// No proxy, and no redirect: neither has anything to do with the token.
+	client := &http.Client{
+		Transport:     &http.Transport{},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return nil, say.Error(chat.CodeAgentUnavailable, err.Error(), say.NotRunning, "path", w.data)
+	}
+	if res.StatusCode == http.StatusOK {
+		return res, nil
+	}
+	defer res.Body.Close()
+	var refused chat.ErrorBody
+	if err := json.NewDecoder(io.LimitReader(res.Body, chat.MaxBody)).Decode(&refused); err != nil {
+		return nil, coded{exitFailed, fmt.Errorf("the host answers %s", res.Status)}
+	}
+	return nil, coded{exitFailed, &refused.Error}
+}
+
+// find gives the host's address, which only a host that runs has, and its token.
+func (w *console) find() (base, token string, err error) {
+	note, held, err := store.Holder(hostLock(w.data))
+	if err != nil {
+		return "", "", say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", w.data)
+	}
+	base = strings.TrimSpace(string(note))
+	if !held || base == "" {
+		return "", "", coded{exitFailed, say.Error(chat.CodeAgentUnavailable, "", say.NotRunning, "path", w.data)}
+	}
+	file := w.tokenFile
+	if file == "" {
+		file = filepath.Join(w.data, "token")
+	}
+	raw, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) && w.tokenFile == "" { // the host has one of the person's own
+		return "", "", say.Error(chat.CodeBadRequest, err.Error(), say.FlagMissing, "flag", "--token-file")
+	}
+	if err != nil {
+		return "", "", say.Error(chat.CodeBadRequest, err.Error(), say.NotFile, "flag", "--token-file", "path", file)
+	}
+	return base, strings.TrimSpace(string(raw)), nil
+}
