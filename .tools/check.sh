@@ -13,7 +13,7 @@ echo "tidy";        for m in $modules; do (cd "$m" && GOWORK=off go mod tidy); d
 echo "vet";         for m in $modules; do (cd "$m" && go vet ./...); done
 echo "staticcheck"; for m in $modules; do (cd "$m" && staticcheck ./...); done
 (cd plugins && GOOS=wasip1 GOARCH=wasm go vet ./cmd/... )
-echo "tsc";         (cd shim && pnpm --silent run check); (cd host/internal/page && ../../../shim/node_modules/.bin/tsc -p .)
+echo "tsc";         (cd shim && pnpm --silent run check); (cd host/internal/page && ../../../shim/node_modules/.bin/tsc -p .); shim/node_modules/.bin/tsc -p e2e/muxport
 
 if [ "$before" != "$(state)" ]; then
   git status --short

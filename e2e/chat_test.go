@@ -104,10 +104,19 @@ func refusedWith(t *testing.T, err error, status int, code chat.Code) {
 	}
 }
 
-// TestChat plays the main job: one host, one Harness, many chats at once.
+// TestChat plays the main job over each wire: one host, one Harness, many chats at
+// once. The transcripts are the same for all.
 func TestChat(t *testing.T) {
-	ctx := kit.Context(t)
-	w := newWorld(ctx, t, kit.HostOptions{})
+	for name, wire := range wires {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := kit.Context(t)
+			chatOver(ctx, t, newWorld(ctx, t, kit.HostOptions{Wire: wire}))
+		})
+	}
+}
+
+func chatOver(ctx context.Context, t *testing.T, w *world) {
 	t.Run("scenarios", func(t *testing.T) {
 		for name, scenario := range map[string]func(context.Context, *testing.T, *world){
 			"looking runs unasked":          lookingRunsUnasked,
