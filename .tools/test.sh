@@ -17,6 +17,8 @@ said=$root/.run/node-tests.txt
   (cd shim && pnpm --silent test) || status=1
   echo "== node --test page"
   node --test 'host/internal/page/test/*.test.mjs' || status=1
+  echo "== node --test muxport"
+  node --test 'e2e/muxport/test/*.test.mjs' || status=1
   exit $status
 } >"$said" 2>&1 &
 node_tests=$!
