@@ -4,6 +4,7 @@
  * are the host's, with JSON behind them and JSON in the answer:
  *
  *   answer {callId, session?, digest, allow, note?, scope?, pattern?, expires?}   kept until its question closes
+ *   settled {callId, session?}                         answered once the answer is in the decision log
  *   questions                                          what this chat and its helpers ask right now
  *   explain {tool, arguments, callId?}                 how a call is decided and why
  *   permissions · revoke ID · remember {tool, pattern, scope, expires?}
@@ -42,6 +43,12 @@ export function gateCommand({ gate, modes, answers, watch, seams }) {
       })
       if (refused !== undefined) throw new Error(refused)
       return { kept: true }
+    },
+    async settled({ judge, session, rest }) {
+      const { callId, session: asking = session.id } = parse(rest)
+      if (typeof callId !== 'string' || typeof asking !== 'string') throw new Error(UNREADABLE)
+      await judge.settled(modes.of(session).root, asking, callId)
+      return { settled: true }
     },
     questions: ({ instance, session }) => answers.of(modes.of(session).root).map(({ call, decision: { reason, key, args, parts }, digest, waiting: { calls } }) => ({
       session: call.session, callId: call.callId, tool: call.tool, digest, calls, reason, key, args, parts, offer: offer(instance, call),

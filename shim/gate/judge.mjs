@@ -27,6 +27,8 @@ export class Judge {
   #modes
   #git
   #journal
+  /** Questions under way, by session and call. @type {Map<string, {root: string, written: Promise<unknown>}>} */
+  #asking = new Map()
 
   /**
    * @param {Instance} instance the gate's plugin
@@ -62,7 +64,12 @@ export class Judge {
     const digest = decision.digest || this.#digestOf(call)
     if (digest === undefined) return { allowed: false, reason: NO, digest: '' }
     if (decision.decision === 'ask') {
-      const verdict = await this.#confirm(exec, looked, { ...decision, digest })
+      const key = keyOf(call.session, call.callId)
+      const confirmed = this.#confirm(exec, looked, { ...decision, digest })
+      const asking = { root: call.root, written: confirmed }
+      this.#asking.set(key, asking)
+      const verdict = await confirmed
+      if (this.#asking.get(key) === asking) this.#asking.delete(key)
       return verdict.allowed ? this.#still(exec, call, verdict) : verdict
     }
     const { decision: decided, rule = '', reason = NO } = decision
@@ -92,6 +99,15 @@ export class Judge {
     if (decision !== 'deny') return verdict
     this.note(call, { decision, rule, digest: verdict.digest })
     return { allowed: false, reason, digest: verdict.digest }
+  }
+
+  /**
+   * Waits until what was answered to a chat's question is in the decision log.
+   * @param {string} root the chat's session @param {string} session the one that asked @param {string} callId
+   */
+  async settled(root, session, callId) {
+    const asking = this.#asking.get(keyOf(session, callId))
+    if (asking?.root === root) await asking.written
   }
 
   /** The digest of a call as it stands now. @param {Execution} exec @returns {string | undefined} */
@@ -144,3 +160,6 @@ export class Judge {
     }
   }
 }
+
+/** @param {string} session @param {string} callId */
+const keyOf = (session, callId) => JSON.stringify([session, callId])

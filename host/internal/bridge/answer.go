@@ -58,7 +58,27 @@ func (b *Bridge) Answer(ctx context.Context, req chat.ApprovalRequest) error {
 		return refusal(ctx, err)
 	}
 	settled = true
+	if err := b.written(ctx, gw, p); err != nil {
+		return refusal(ctx, err)
+	}
 	return nil
+}
+
+// written waits until the gate has the decision in its log, which is before the tool
+// runs: what a person is told was taken, a crash does not lose.
+func (b *Bridge) written(ctx context.Context, gw gateway.Gateway, p *pending) error {
+	if p.tool.Digest == "" {
+		return nil // not the gate's
+	}
+	line, err := json.Marshal(map[string]string{"callId": p.callID, "session": p.session})
+	if err != nil {
+		return err
+	}
+	res, err := gw.Execute(ctx, p.run.root, "/strata-gate settled "+string(line))
+	if err == nil && (!res.Found || !res.OK) {
+		b.o.Log.Info("the gate does not say when an answer is written", zap.Bool("found", res.Found), zap.String("text", res.Text))
+	}
+	return err
 }
 
 func checkAnswer(req chat.ApprovalRequest) error {

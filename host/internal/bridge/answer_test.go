@@ -166,6 +166,28 @@ func TestAnswerIsLost(t *testing.T) {
 	})
 }
 
+// TestAnswerIsTakenOnceItIsWritten: a person is told that an answer was taken only
+// when the gate has it in its log; until then it may have been lost with the Harness.
+func TestAnswerIsTakenOnceItIsWritten(t *testing.T) {
+	play(t, func(s *stage) {
+		sub := s.send("c1", "ask rm x")
+		s.until(sub, proposed)
+		synctest.Wait()
+		s.d.on("Answer", func(ctx) error {
+			s.d.on("Execute /strata-gate", func(ctx) error { return errLost })
+			return nil
+		})
+		answer := chat.ApprovalRequest{SessionID: "c1", ToolID: "call_1_1", Decision: chat.Approve, Digest: digestOfRm}
+		if err := s.answer(answer); code(err) != chat.CodeAgentUnavailable {
+			t.Errorf("got %v", err)
+		}
+		if err := s.answer(answer); code(err) != chat.CodeNotPending {
+			t.Errorf("once more: %v", err)
+		}
+		s.rest(sub)
+	})
+}
+
 // TestForeignAnswer: another client says yes. The turn is stopped.
 func TestForeignAnswer(t *testing.T) {
 	play(t, func(s *stage) {

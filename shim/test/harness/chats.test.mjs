@@ -172,14 +172,18 @@ suite('chats, their helpers, and what is remembered of them', { timeout: 180_000
   test('what was decided is on disk, without anything long or secret', async () => {
     const one = await chat()
     await one.prompt(work(bash('ls'), bash('deploy -H "Authorization: Bearer abcdefghijkl123" x'), write('logged.txt')))
-    await one.answer(await one.question(1), false)
-    await one.answer(await one.question(2), true)
-    await one.ended()
     const log = async () => {
       const text = (await Promise.all((await readdir(path.join(store, 'gate'))).filter(name => name.startsWith('decisions-')).sort()
         .map(name => readFile(path.join(store, 'gate', name), 'utf8')))).join('')
       return text.trim().split('\n').map(line => JSON.parse(line)).filter(({ root }) => root === one.id)
     }
+    for (const [at, yes] of /** @type {[number, boolean][]} */ ([[1, false], [2, true]])) {
+      const question = await one.question(at)
+      await one.answer(question, yes)
+      assert.deepEqual(await say(one, `settled ${JSON.stringify({ callId: question.callId })}`), { settled: true })
+      assert.equal((await log()).filter(({ call, by }) => call === question.callId && by === 'person').length, 1) // at once
+    }
+    await one.ended()
     let entries = await log()
     await soon(async () => (entries = await log()).length >= 3) // what nobody was asked about comes a moment later
     const brief = entries.sort((a, b) => a.time - b.time).map(({ tool, what, decision, by, rule, outcome }) => [tool, what, decision, by, rule, outcome])
