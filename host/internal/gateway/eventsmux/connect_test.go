@@ -197,6 +197,81 @@ func TestSilentPeer(t *testing.T) {
 	})
 }
 
+// A network that swallows everything is noticed by the pongs that do not come, one that
+// takes nothing any more by the deadline of a ping; what happened meanwhile is read.
+func TestBrokenNetwork(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		fault       gatewaytest.Fault
+		least, most time.Duration // until it is noticed
+	}{
+		{"black hole", gatewaytest.Blackhole, 25 * time.Second, 31 * time.Second},
+		{"stalled", gatewaytest.Stalled, 9 * time.Second, 16 * time.Second}, // the ping after the next, and 5 s
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := connect(t)
+				se := b.Create("s", "/repo")
+				s, err := b.gw.Follow(t.Context(), "s", -1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer s.Close()
+				delta(se, "a")
+				events(t, s, 1)
+				w := b.gw.Watch()
+				defer w.Close()
+				synctest.Wait()
+				begin := time.Now()
+				b.net.Break(tt.fault)
+				if c := next(t, w, connection); c.Up {
+					t.Errorf("the connection is %+v", c)
+				}
+				if took := time.Since(begin); took < tt.least || took > tt.most {
+					t.Errorf("it was noticed after %v, want %v to %v", took, tt.least, tt.most)
+				}
+				for range 3 {
+					delta(se, "b")
+				}
+				b.net.Break(gatewaytest.None)
+				if c := next(t, w, connection); !c.Up {
+					t.Errorf("then it is %+v", c)
+				}
+				if diff := cmp.Diff(upTo(1, 3), seqs(events(t, s, 3))); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// Whatever the Harness closes a socket with, the host comes back.
+func TestCloseCodes(t *testing.T) {
+	for _, code := range []int{1000, 1001, 1003, 1008, 1011, 4000} {
+		synctest.Test(t, func(t *testing.T) {
+			b := connect(t)
+			se := b.Create("s", "/repo")
+			s, err := b.gw.Follow(t.Context(), "s", -1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			w := b.gw.Watch()
+			defer w.Close()
+			synctest.Wait()
+			b.CloseAll(code)
+			if c := next(t, w, connection); c.Up {
+				t.Errorf("%d: the connection is %+v", code, c)
+			}
+			if c := next(t, w, connection); !c.Up {
+				t.Errorf("%d: then it is %+v", code, c)
+			}
+			delta(se, "a")
+			events(t, s, 1)
+		})
+	}
+}
+
 // An idle connection stays: the peer answers pings.
 func TestIdleStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -19,6 +19,9 @@ type Network struct {
 	closed chan struct{}
 	refuse bool
 	dials  []time.Time
+
+	fault    Fault
+	repaired chan struct{} // closed when the fault changes
 }
 
 // NewNetwork gives one that takes dials.
@@ -79,7 +82,7 @@ func (n *Network) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 	ours, theirs := net.Pipe()
 	select {
-	case n.conns <- theirs:
+	case n.conns <- &faulty{Conn: theirs, net: n, gone: make(chan struct{})}:
 		return ours, nil
 	case <-n.closed:
 		return nil, ErrRefused

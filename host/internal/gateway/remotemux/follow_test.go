@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/gateway/gatewaytest"
 	"strata.dev/bridge/host/internal/gateway/remotemux"
 	"strata.dev/bridge/proto/dsh"
 )
@@ -228,6 +229,23 @@ func TestFollowErrors(t *testing.T) {
 		if n := b.Streams("session/follow"); n != 0 {
 			t.Errorf("%d streams are open after all were closed", n)
 		}
+	})
+}
+
+// Every code reaches who opens a stream as our word for it.
+func TestFollowCodes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := connect(t)
+		b.Create("s", "/repo")
+		for wire, ours := range gatewaytest.Codes {
+			b.Fail("session/follow", wire)
+			var refused *gateway.Error
+			if _, err := b.gw.Follow(t.Context(), "s", -1); !errors.As(err, &refused) || refused.Code != ours || refused.Method != "session/follow" {
+				t.Errorf("%s gives %v, want %s", wire, err, ours)
+			}
+		}
+		b.Fail("session/follow", "")
+		follow(t, b, "s", -1)
 	})
 }
 

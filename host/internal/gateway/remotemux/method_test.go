@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/gateway/gatewaytest"
 	"strata.dev/bridge/host/internal/gateway/remotemux/double"
 	"strata.dev/bridge/proto/dsh"
 )
@@ -179,13 +180,12 @@ func TestErrors(t *testing.T) {
 		refusal := func(code string) string {
 			return `{"type":"server-response","rpcId":"ID","result":{"ok":false,"error":{"code":"` + code + `","message":"m","details":{"sessionId":"s"}}}}`
 		}
-		tests := []struct {
+		type answered struct {
 			status int64
 			body   string
 			code   string // "": ErrLost
-		}{
-			{200, refusal("session/writer-held"), gateway.CodeWriterHeld},
-			{200, refusal("subagent/parent-unavailable"), gateway.CodeHelperNoParent},
+		}
+		tests := []answered{
 			{200, refusal("of/tomorrow"), "of/tomorrow"},
 			{200, `{"type":"server-response","rpcId":"other","result":{"ok":true}}`, gateway.CodeProtocol},
 			{200, `<html>`, gateway.CodeProtocol},
@@ -196,6 +196,9 @@ func TestErrors(t *testing.T) {
 			{415, "", gateway.CodeBadRequest},
 			{500, "secret text", gateway.CodeInternal},
 			{502, "", ""},
+		}
+		for wire, ours := range gatewaytest.Codes {
+			tests = append(tests, answered{200, refusal(wire), ours})
 		}
 		for _, tt := range tests {
 			status.Store(tt.status)

@@ -189,6 +189,18 @@ func (s *Server) Cut(last []byte) {
 	}
 }
 
+// CloseAll ends every downlink with a close code.
+func (s *Server) CloseAll(code int) {
+	s.mu.Lock()
+	links := slices.Collect(maps.Keys(s.links))
+	s.mu.Unlock()
+	for _, l := range links {
+		bye := websocket.FormatCloseMessage(code, "test")
+		_ = l.conn.WriteControl(websocket.CloseMessage, bye, time.Now().Add(time.Second)) // best effort
+		s.drop(l)
+	}
+}
+
 // Links counts the downlinks that are open.
 func (s *Server) Links() int {
 	s.mu.Lock()

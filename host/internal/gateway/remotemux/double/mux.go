@@ -2,7 +2,9 @@ package double
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -100,6 +102,7 @@ func (l *link) read() {
 		kind, data, err := l.conn.ReadMessage()
 		switch {
 		case err != nil:
+			l.closed(err)
 			l.drop(0, "")
 			return
 		case kind != websocket.TextMessage:
@@ -110,6 +113,23 @@ func (l *link) read() {
 			}
 		}
 	}
+}
+
+// closed notes the code that the client closed with.
+func (l *link) closed(err error) {
+	var c *websocket.CloseError
+	if errors.As(err, &c) {
+		l.server.mu.Lock()
+		defer l.server.mu.Unlock()
+		l.server.closes = append(l.server.closes, c.Code)
+	}
+}
+
+// Closes gives the codes that clients closed sockets with, in order.
+func (s *Server) Closes() []int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.closes)
 }
 
 // drop ends a socket, with a close code or (0) without a word.
@@ -247,6 +267,11 @@ func (s *Server) Cut(last []byte) {
 
 // CloseAll ends every socket with a close code.
 func (s *Server) CloseAll(code int) { s.all(func(l *link) { l.drop(code, "test") }) }
+
+// SendBinary sends a binary message to every client.
+func (s *Server) SendBinary(raw []byte) {
+	s.all(func(l *link) { _ = l.conn.WriteMessage(websocket.BinaryMessage, raw) })
+}
 
 // Send sends a raw text message to every client.
 func (s *Server) Send(raw string) {

@@ -7,8 +7,18 @@ import (
 	"strata.dev/bridge/proto/dsh"
 )
 
+// Fail has streams of an endpoint refused with a code as long as it is not "".
+func (s *Server) Fail(endpoint, code string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failing[endpoint] = code
+}
+
 // begin opens a stream; the lock is held.
 func (s *Server) begin(st *stream, raw json.RawMessage) *failure {
+	if code := s.failing[st.endpoint]; code != "" {
+		return fail(code, "test", "endpoint", st.endpoint)
+	}
 	switch st.endpoint {
 	case "$events":
 		if !keys(raw, nil) {

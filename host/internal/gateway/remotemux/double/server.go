@@ -42,6 +42,8 @@ type Server struct {
 	links    map[*link]struct{}
 	settled  []Settled
 	calls    []string
+	closes   []int             // codes that clients closed with
+	failing  map[string]string // by endpoint
 	minted   int
 	silent   bool // no ready frame
 	deaf     bool // no pongs count
@@ -65,6 +67,7 @@ func New(token string) *Server {
 	return &Server{
 		token: token, cookies: map[string]bool{}, sessions: map[string]*Session{},
 		goals: map[string]*goal{}, links: map[*link]struct{}{},
+		failing: map[string]string{},
 	}
 }
 
