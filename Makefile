@@ -45,11 +45,11 @@ build:
 	@CGO_ENABLED=0 go build -trimpath -o .run/bin/ ./host/cmd/strata-host ./e2e/cmd/strata-demo
 
 wasm: base $(WASM)
-$(WASM): $(WASM_SOURCES)
+$(WASM): $(WASM_SOURCES) shim/build.mjs shim/freeze.mjs
 	@mkdir -p shim/dist
 	@cd plugins && GOOS=wasip1 GOARCH=wasm go build -trimpath -ldflags='-s -w' -buildmode=c-shared \
-		-o ../$(WASM).new ./cmd/strata && mv ../$(WASM).new ../$(WASM)
-	@node shim/build.mjs
+		-o ../$(WASM).new ./cmd/strata
+	@node shim/build.mjs $(WASM).new && rm $(WASM).new
 
 test: base
 	@.tools/setup.sh harness shim test

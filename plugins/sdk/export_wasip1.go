@@ -48,34 +48,24 @@ func unpin() {
 	pins = pins[:0]
 }
 
-var wasmRuntime *Runtime
-
-// instance makes the Runtime at the first export: package initialisation is
-// over then, and with it all Register calls.
-func instance() *Runtime {
-	if wasmRuntime == nil {
-		wasmRuntime = &Runtime{host: wasmHost{}, plugins: registered, calls: map[uint32]*Task{}}
-	}
-	return wasmRuntime
-}
-
 func init() {
+	module.host = wasmHost{}
 	guest.Exports.Describe = func() guest.Status {
-		return guest.Status(instance().Describe())
+		return guest.Status(module.Describe())
 	}
 	guest.Exports.Init = func(plugin string, config cm.List[uint8]) guest.Status {
 		unpin()
-		return guest.Status(instance().Init(plugin, config.Slice()))
+		return guest.Status(module.Init(plugin, config.Slice()))
 	}
 	guest.Exports.Call = func(call uint32, op string, head, body cm.List[uint8]) guest.Status {
 		unpin()
-		return guest.Status(instance().Call(call, op, head.Slice(), body.Slice()))
+		return guest.Status(module.Call(call, op, head.Slice(), body.Slice()))
 	}
 	guest.Exports.Resume = func(call, token uint32, ok bool, head, body cm.List[uint8]) guest.Status {
 		unpin()
-		return guest.Status(instance().Resume(call, token, ok, head.Slice(), body.Slice()))
+		return guest.Status(module.Resume(call, token, ok, head.Slice(), body.Slice()))
 	}
 	guest.Exports.Cancel = func(call uint32) {
-		instance().Cancel(call)
+		module.Cancel(call)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"strata.dev/bridge/proto/abi"
 )
@@ -119,19 +120,38 @@ func decode(head []byte, into any) error {
 	return nil
 }
 
-var registered []Plugin
+// module is the instance that the exports of this module enter.
+var module = Runtime{calls: map[uint32]*Task{}}
 
 // Register links a plugin into this module. It panics when the plugin's
 // handlers and its op table differ, or when the name is taken: a module that is
 // wrong in itself must not load.
 func Register(p Plugin) {
-	if slices.ContainsFunc(registered, func(q Plugin) bool { return q.Name == p.Name }) {
+	if slices.ContainsFunc(module.plugins, func(q Plugin) bool { return q.Name == p.Name }) {
 		panic(fmt.Sprintf("sdk: plugin %q is registered twice", p.Name))
 	}
-	if err := p.check(); err != nil {
+	err := p.check()
+	if err == nil {
+		module.plugins = append(module.plugins, p)
+		module.manifest, err = manifestOf(module.plugins)
+	}
+	if err != nil {
 		panic(err)
 	}
-	registered = append(registered, p)
+}
+
+// manifestOf is what describe pushes.
+func manifestOf(plugins []Plugin) ([]byte, error) {
+	m := abi.Manifest{ABI: abi.Version, Plugins: []abi.PluginRecord{}}
+	for _, p := range plugins {
+		m.Plugins = append(m.Plugins, abi.PluginRecord{Name: p.Name, Ops: p.table()})
+	}
+	slices.SortFunc(m.Plugins, func(a, b abi.PluginRecord) int { return strings.Compare(a.Name, b.Name) })
+	head, err := abi.AppendManifest(nil, m)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the manifest: %w", err)
+	}
+	return head, nil
 }
 
 func (p Plugin) table() []abi.Op {

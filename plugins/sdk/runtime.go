@@ -45,8 +45,9 @@ const (
 // Runtime is one instance of a module: the exports of the WIT world. The host
 // side enters it one export at a time.
 type Runtime struct {
-	host    Host
-	plugins []Plugin
+	host     Host
+	plugins  []Plugin
+	manifest []byte
 
 	mu    sync.Mutex // all that follows, and the fields of every Task
 	name  string     // the plugin this instance serves, once init went well
@@ -68,21 +69,13 @@ func NewRuntime(host Host, plugins ...Plugin) (*Runtime, error) {
 			return nil, err
 		}
 	}
-	return &Runtime{host: host, plugins: plugins, calls: map[uint32]*Task{}}, nil
+	manifest, err := manifestOf(plugins)
+	return &Runtime{host: host, plugins: plugins, manifest: manifest, calls: map[uint32]*Task{}}, err
 }
 
 // Describe pushes the manifest as done of call 0.
 func (r *Runtime) Describe() Status {
-	m := abi.Manifest{ABI: abi.Version, Plugins: []abi.PluginRecord{}}
-	for _, p := range r.plugins {
-		m.Plugins = append(m.Plugins, abi.PluginRecord{Name: p.Name, Ops: p.table()})
-	}
-	slices.SortFunc(m.Plugins, func(a, b abi.PluginRecord) int { return strings.Compare(a.Name, b.Name) })
-	head, err := abi.AppendManifest(nil, m)
-	if err != nil {
-		return r.fail(0, fmt.Errorf("encoding the manifest: %w", err))
-	}
-	r.host.Done(0, head, nil)
+	r.host.Done(0, r.manifest, nil)
 	return Done
 }
 

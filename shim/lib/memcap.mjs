@@ -9,7 +9,7 @@ const MEMORY_SECTION = 5
 const PREAMBLE = 8
 
 /** @param {Uint8Array} bytes @param {number} at @returns {[number, number]} the LEB128 number and the offset behind it */
-function readUint(bytes, at) {
+export function readUint(bytes, at) {
   let value = 0
   for (let shift = 0; shift < 35; shift += 7) {
     const byte = bytes[at++]
@@ -20,8 +20,8 @@ function readUint(bytes, at) {
   throw new Error('the module is cut short')
 }
 
-/** @param {number} value @returns {number[]} */
-function writeUint(value) {
+/** The LEB128 form of a number. @param {number} value @returns {number[]} */
+export function writeUint(value) {
   const out = []
   for (;;) {
     const byte = value & 0x7f
@@ -32,10 +32,10 @@ function writeUint(value) {
 }
 
 /**
- * Gives back the module with its one memory's maximum lowered to `pages`.
+ * Gives back the module with its one memory's maximum lowered to `pages`, or the module itself when it asks for no more.
  * @param {Uint8Array} bytes a core WebAssembly module
  * @param {number} pages the cap in pages of 64 KiB
- * @returns {Uint8Array<ArrayBuffer>} a copy
+ * @returns {Uint8Array<ArrayBuffer>}
  * @throws when the module has no own memory, another kind of one, or one that starts above the cap
  */
 export function capMemory(bytes, pages) {
@@ -50,8 +50,10 @@ export function capMemory(bytes, pages) {
     const flags = bytes[first] ?? 0xff
     if (count !== 1 || flags > 1) throw new Error('the module has an unusual memory')
     const [least, behind] = readUint(bytes, first + 1)
-    const most = flags === 1 ? Math.min(readUint(bytes, behind)[0], pages) : pages
+    const wanted = flags === 1 ? readUint(bytes, behind)[0] : Infinity
+    const most = Math.min(wanted, pages)
     if (least > most) throw new Error(`the module starts with ${least} pages, the cap is ${pages}`)
+    if (wanted <= pages) return /** @type {Uint8Array<ArrayBuffer>} */ (bytes)
 
     const section = [1, 1, ...writeUint(least), ...writeUint(most)]
     const out = [bytes.subarray(0, start), Uint8Array.from([MEMORY_SECTION, ...writeUint(section.length), ...section]), bytes.subarray(at)]

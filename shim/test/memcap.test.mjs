@@ -24,6 +24,11 @@ test('a higher maximum is lowered, a lower one stays', async () => {
   assert.throws(() => low.grow(1), RangeError)
 })
 
+test('a module that asks for no more is taken as it is', () => {
+  const asks = module(1, 1, 3)
+  assert.equal(capMemory(asks, 3), asks)
+})
+
 test('sizes of more than one byte are written well', async () => {
   const memory = await memoryOf(capMemory(module(0, 0x80, 1), 1024)) // starts with 128 pages
   assert.equal(memory.buffer.byteLength, 128 * 65536)

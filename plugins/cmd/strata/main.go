@@ -4,9 +4,18 @@ package main
 
 import (
 	"strata.dev/bridge/plugins/gate"
+	"strata.dev/bridge/plugins/gate/rules"
 	"strata.dev/bridge/plugins/sdk"
 )
 
-func init() { sdk.Register(wrap(gate.Plugin)) }
+// What a start can do ahead is done here: the build freezes the module as it
+// stands then (shim/freeze.mjs). What it would throw away is left for later, since
+// that would be frozen too.
+func init() {
+	if err := rules.Builtin.Read(); err != nil {
+		panic(err)
+	}
+	sdk.Register(wrap(gate.Plugin))
+}
 
 func main() {}

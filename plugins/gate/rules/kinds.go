@@ -54,12 +54,29 @@ func kindOf(name string) (k kind, known bool) {
 		choices := strings.Split(strings.TrimPrefix(name, "="), "|")
 		return kind{name: name, takes: func(s string) bool { return slices.Contains(choices, s) }}, true
 	}
-	for _, k := range kinds {
-		if k.name == name {
-			return k, true
-		}
+	if i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name }); i >= 0 {
+		return kinds[i], true
 	}
 	return kind{}, false
+}
+
+// kindsOf are the kinds with + between their names; none of "". One alone is
+// where it is kept.
+func kindsOf(names string) (of []kind, known bool) {
+	if names == "" {
+		return nil, true
+	}
+	if i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == names }); i >= 0 {
+		return kinds[i : i+1 : i+1], true
+	}
+	for name := range strings.SplitSeq(names, "+") {
+		k, known := kindOf(name)
+		if !known {
+			return nil, false
+		}
+		of = append(of, k)
+	}
+	return of, true
 }
 
 // Fits tells whether a text is of a kind, by its name. No text is of a kind that

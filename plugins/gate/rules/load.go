@@ -62,17 +62,25 @@ func (rs *Rules) add(index map[string]*family, p *Program) {
 }
 
 // Load is Lazy with all lists read and checked at once: the error of the first
-// that is not what it says.
+// name whose list is not what it says.
 func Load(programs ...Program) (*Rules, error) {
 	rs := Lazy(programs)
-	for _, p := range programs {
-		for _, name := range p.names() {
-			if _, err := rs.index()[name].checked(); err != nil {
-				return nil, err
-			}
+	return rs, rs.each(func(f *family) ([]*rule, error) { return f.checked() })
+}
+
+// Read reads all lists now; their examples wait for the first use all the same.
+func (rs *Rules) Read() error {
+	return rs.each(func(f *family) ([]*rule, error) { return f.compiled() })
+}
+
+func (rs *Rules) each(load func(*family) ([]*rule, error)) error {
+	index := rs.index()
+	for _, name := range slices.Sorted(maps.Keys(index)) {
+		if _, err := load(index[name]); err != nil {
+			return err
 		}
 	}
-	return rs, nil
+	return nil
 }
 
 // All are the accept-lists, those of several names once for each, sorted by name.

@@ -156,7 +156,7 @@ func (m *matcher) options() *Match {
 // --include=*.go: what it may stand for then is the same option again.
 func (m *matcher) inText(word string) bool {
 	option, text, _ := strings.Cut(word, "=")
-	o := m.long[strings.TrimPrefix(option, "--")]
+	o := m.rule.longOption(strings.TrimPrefix(option, "--"))
 	return text != "" && !strings.ContainsAny(option, "*?[") && o != nil && len(o.kinds) == 1 && o.kinds[0].name == "text"
 }
 
@@ -191,7 +191,7 @@ func (m *matcher) expression() *Match {
 
 func (m *matcher) longOption(text string) bool {
 	name, value, has := strings.Cut(text, "=")
-	o := m.long[name]
+	o := m.rule.longOption(name)
 	if o == nil {
 		return false
 	}
@@ -215,7 +215,7 @@ func (m *matcher) use(o *option) {
 // takes the rest of the word.
 func (m *matcher) bundle(letters string) bool {
 	for i := range len(letters) {
-		o := m.short[letters[i]]
+		o := m.shortOption(letters[i])
 		if o == nil {
 			return false
 		}

@@ -5,6 +5,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -67,17 +68,20 @@ type Program struct {
 // rule is a Program ready to match.
 type rule struct {
 	*Program
-	short    map[byte]*option
-	long     map[string]*option
-	number   bool // -20
+	letters  string   // of the short options
+	short    []option // in the order of letters
+	long     []option // sorted by name
+	number   bool     // -20
 	operands []kind
 	repeat   byte            // of the last operand kind: '*', '?' or 0
 	tests    map[string]kind // of the value by word of an expression, the zero kind for none
 	deep     bool            // everything below a path is read, whatever options there are
 }
 
-// option is what a rule knows of one.
+// option is what a rule knows of one. There are thousands of them, all loaded at
+// once, so they lie in slices: a map for each rule takes more room than what it holds.
 type option struct {
+	name     string // of a long one
 	kinds    []kind // of its values
 	attached bool   // the value is never the next word
 	// Lists of the Program that name it.
@@ -85,7 +89,7 @@ type option struct {
 }
 
 func compile(p *Program) (*rule, error) {
-	r := &rule{Program: p, short: map[byte]*option{}, long: map[string]*option{}, deep: p.Deep == "*"}
+	r := &rule{Program: p, deep: p.Deep == "*", long: make([]option, 0, strings.Count(p.Options, "--"))}
 	for token := range strings.FieldsSeq(p.Options) {
 		if err := r.option(token); err != nil {
 			return nil, fmt.Errorf("option %q: %w", token, err)
@@ -140,12 +144,39 @@ func compile(p *Program) (*rule, error) {
 // named is an option by its whole name, nil when the rule does not take it.
 func (r *rule) named(name string) *option {
 	if strings.HasPrefix(name, "--") {
-		return r.long[name[2:]]
+		return r.longOption(name[2:])
 	}
 	if len(name) != 2 {
 		return nil
 	}
-	return r.short[name[1]]
+	return r.shortOption(name[1])
+}
+
+func (r *rule) shortOption(letter byte) *option {
+	if i := strings.IndexByte(r.letters, letter); i >= 0 {
+		return &r.short[i]
+	}
+	return nil
+}
+
+func (r *rule) longOption(name string) *option {
+	if i, found := r.search(name); found {
+		return &r.long[i]
+	}
+	return nil
+}
+
+// search is where a long option stands, or would stand.
+func (r *rule) search(name string) (at int, found bool) {
+	low, high := 0, len(r.long)
+	for low < high {
+		if middle := (low + high) / 2; r.long[middle].name < name {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low, low < len(r.long) && r.long[low].name == name
 }
 
 func (r *rule) option(token string) error {
@@ -159,29 +190,27 @@ func (r *rule) option(token string) error {
 	} else if i := strings.IndexAny(token, ":="); i > 0 {
 		name, of = token[:i], token[i+1:]
 	}
-	var kinds []kind
-	if of != "" {
-		for one := range strings.SplitSeq(of, "+") {
-			k, known := kindOf(one)
-			if !known {
-				return fmt.Errorf("value kind %q is not known", of)
-			}
-			kinds = append(kinds, k)
-		}
+	kinds, known := kindsOf(of)
+	if !known {
+		return fmt.Errorf("value kind %q is not known", of)
 	}
 	switch {
 	case strings.HasPrefix(name, "--") && len(name) > 2:
-		if r.long[name[2:]] != nil {
+		i, found := r.search(name[2:])
+		if found {
 			return fmt.Errorf("is listed twice")
 		}
-		r.long[name[2:]] = &option{kinds: kinds, attached: attached}
+		r.long = slices.Insert(r.long, i, option{name: name[2:], kinds: kinds, attached: attached})
 	case strings.HasPrefix(name, "-") && len(name) > 1 && (kinds == nil || len(name) == 2):
-		for _, c := range []byte(name[1:]) {
-			if r.short[c] != nil {
+		letters := name[1:]
+		r.short = slices.Grow(r.short, len(letters))
+		for i := range len(letters) {
+			if c := letters[i]; r.shortOption(c) != nil || strings.IndexByte(letters[:i], c) >= 0 {
 				return fmt.Errorf("%c is listed twice", c)
 			}
-			r.short[c] = &option{kinds: kinds, attached: attached}
+			r.short = append(r.short, option{kinds: kinds, attached: attached})
 		}
+		r.letters += letters
 	default:
 		return fmt.Errorf("cannot be read")
 	}
