@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"strata.dev/bridge/e2e/kit"
 	"strata.dev/bridge/e2e/kit/chaos"
@@ -18,12 +20,15 @@ import (
 
 // trial is a host under kills and faults, with a few chats. Each message runs one
 // command that leaves a line in a log of its own, so that what ran, and how
-// often, can be counted on disk.
+// often, can be counted on disk. Rounds share a host; the chats are of one round.
 type trial struct {
-	*world
-	t     *testing.T
-	chats []*trialChat
-	marks []*mark
+	*broken
+	t      *testing.T // of the whole run: what it starts outlives the round
+	round  int
+	chats  []*trialChat
+	marks  []*mark
+	healed *kit.Times // from a lost line to the rest of the answer
+	back   *kit.Times // from a killed Harness to the next answer
 }
 
 type trialChat struct {
@@ -33,10 +38,13 @@ type trialChat struct {
 	mark *mark
 }
 
-// mark is one message's command: whether it was approved, and its log.
+// mark is one message's command: whether it was approved, its log, and the card
+// whose answer the host took.
 type mark struct {
 	name     string
 	approved bool
+	taken    string
+	hurt     bool // a kill or Stop may end its run
 }
 
 func (s *trial) open() []*trialChat {
@@ -87,7 +95,7 @@ func sendMarked(ctx context.Context, s *trial, r *rand.Rand) (string, error) {
 		}
 	}
 	c := idle[r.IntN(len(idle))]
-	c.mark = &mark{name: fmt.Sprintf("mark-%d.log", len(s.marks))}
+	c.mark = &mark{name: fmt.Sprintf("mark-%d-%d.log", s.round, len(s.marks))}
 	s.marks = append(s.marks, c.mark)
 	run, err := c.Send(ctx, scriptmodel.Steps(scriptmodel.Step(scriptmodel.Say("working "), scriptmodel.Bash("echo ran >> "+c.mark.name)), scriptmodel.Say("finished")))
 	c.run = run
@@ -102,19 +110,35 @@ func answerOne(ctx context.Context, s *trial, r *rand.Rand) (string, error) {
 		return "", err
 	}
 	if card != nil {
-		if approve {
-			c.mark.approved = true
-			err = c.Approve(ctx, *card)
-		} else {
-			err = c.Deny(ctx, *card, "not this time")
-		}
-		var refused *kit.Refused
-		if err != nil && !errors.As(err, &refused) {
+		if err := c.answer(ctx, *card, approve); err != nil {
 			return "", err
 		}
 	}
+	mark := c.mark
 	end, err := c.finish(ctx)
-	return fmt.Sprintf("%s approve=%t → %s", c.mark.name, approve, end), err
+	if err == nil && !mark.hurt && end != string(chat.Done) {
+		err = fmt.Errorf("nothing was killed or stopped, and it ended with %s", end)
+	}
+	return fmt.Sprintf("%s approve=%t → %s", mark.name, approve, end), err
+}
+
+// answer gives an answer, and notes that it was taken.
+func (c *trialChat) answer(ctx context.Context, card chat.Tool, approve bool) (err error) {
+	if approve {
+		c.mark.approved = true
+		err = c.Approve(ctx, card)
+	} else {
+		err = c.Deny(ctx, card, "not this time")
+	}
+	if err == nil {
+		c.mark.taken = card.ID
+	}
+	var refused *kit.Refused
+	if errors.As(err, &refused) {
+		c.mark.hurt = true // nobody may answer it any more
+		return nil
+	}
+	return err
 }
 
 // reload closes a tab and opens it again: exactly the missed frames come, which
@@ -144,6 +168,7 @@ func reload(ctx context.Context, s *trial, r *rand.Rand) (string, error) {
 
 func stopOne(ctx context.Context, s *trial, r *rand.Rand) (string, error) {
 	c := s.someOpen(r)
+	c.mark.hurt = true
 	if _, err := c.Stop(ctx); err != nil {
 		return "", err
 	}
@@ -151,20 +176,59 @@ func stopOne(ctx context.Context, s *trial, r *rand.Rand) (string, error) {
 	return c.mark.name + " → " + end, err
 }
 
-func killHarness(ctx context.Context, s *trial, _ *rand.Rand) (string, error) {
+// breakLine breaks the line in the middle of an answer, while the other chats run.
+func breakLine(ctx context.Context, s *trial, r *rand.Rand) (string, error) {
+	f := faults[r.IntN(len(faults))]
+	took, err := s.pulse(ctx, s.NewChat(), f, r)
+	if err == nil {
+		s.healed.Add(took)
+	}
+	return fmt.Sprintf("%s: %v", f.name, took.Round(time.Millisecond)), err
+}
+
+// killHarness kills the Harness, now and then right after an answer was taken. Each
+// run ends by itself, with a frame that says so, and the next message is answered.
+func killHarness(ctx context.Context, s *trial, r *rand.Rand) (string, error) {
 	p := harnessOf(ctx, s.t, s.world)
+	if open := s.open(); len(open) > 0 && r.IntN(2) == 0 {
+		c := open[r.IntN(len(open))]
+		card, err := c.settle(ctx)
+		if err == nil && card != nil {
+			err = c.answer(ctx, *card, true)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	killed := time.Now()
 	if err := syscall.Kill(p.PID, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return "", err
 	}
 	var ends []string
-	for _, c := range s.open() { // each run ends by itself, with a frame that says so
+	for _, c := range s.open() {
 		end, err := c.finish(ctx)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", c.mark.name, err)
 		}
 		ends = append(ends, end)
 	}
-	return strings.Join(ends, ", "), nil
+	for c := s.NewChat(); ; { // a message that was on its way is to be sent again, as the page says
+		run, err := c.Send(ctx, scriptmodel.Steps(scriptmodel.Say("back")))
+		if err != nil {
+			return "", err
+		}
+		frames, err := run.End(ctx)
+		last := frames[len(frames)-1]
+		switch {
+		case err != nil:
+			return "", err
+		case last.Type == chat.Done && kit.Text(frames) == "back":
+			s.back.Add(time.Since(killed))
+			return strings.Join(ends, ", "), nil
+		case last.Code != chat.CodeAgentUnavailable && last.Code != chat.CodeAgentStopped:
+			return "", fmt.Errorf("after a kill the chat says %+v", last)
+		}
+	}
 }
 
 func killHost(ctx context.Context, s *trial, _ *rand.Rand) (string, error) {
@@ -173,24 +237,38 @@ func killHost(ctx context.Context, s *trial, _ *rand.Rand) (string, error) {
 		c.run, c.card = nil, nil
 	}
 	s.Kill()
-	s.Host = kit.StartHost(ctx, s.t, s.home, kit.HostOptions{Model: s.model})
+	s.Host = kit.StartHost(ctx, s.t, s.home, s.options)
 	for _, c := range s.chats {
 		c.Client = s.Client
 	}
 	return "", nil
 }
 
-// TestChaos kills and cuts at random. STRATA_CHAOS_ROUNDS plays more of it,
-// STRATA_CHAOS_SEED one round again.
+// TestChaos kills and breaks at random, over each wire. STRATA_CHAOS_ROUNDS plays
+// more of it, STRATA_CHAOS_SEED one round again.
 func TestChaos(t *testing.T) {
+	var healed, back kit.Times
+	for _, wire := range []string{"0.1.0", "0.2"} {
+		t.Run(wire, func(t *testing.T) { chaosOver(t, wire, &healed, &back) })
+	}
+	t.Logf("a lost line: %s; the limit is 500 ms at p95", healed.String())
+	t.Logf("a killed Harness: %s; the limit is 4 s at p95", back.String())
+}
+
+func chaosOver(t *testing.T, wire string, healed, back *kit.Times) {
+	var b *broken // begun with the first round
+	round := 0
 	chaos.Run(t, chaos.Plan[*trial]{
-		Name:      "chat",
+		Name:      "chat-" + wire,
 		Rounds:    1,
 		Steps:     12,
 		Artifacts: filepath.Join(kit.Root(), "artifacts"),
-		New: func(ctx context.Context, t testing.TB, _ *rand.Rand) *trial {
-			s := &trial{t: t.(*testing.T)}
-			s.world = newWorld(ctx, s.t, kit.HostOptions{})
+		New: func(ctx context.Context, _ testing.TB, _ *rand.Rand) *trial {
+			if b == nil {
+				b = newBroken(ctx, t, wires[wire])
+			}
+			round++
+			s := &trial{broken: b, t: t, round: round, healed: healed, back: back}
 			for range 3 {
 				s.chats = append(s.chats, &trialChat{Chat: s.NewChat()})
 			}
@@ -201,6 +279,7 @@ func TestChaos(t *testing.T) {
 			{Name: "answer", Weight: 4, Can: anyOpen, Do: answerOne},
 			{Name: "reload", Weight: 3, Can: anyOpen, Do: reload},
 			{Name: "stop", Weight: 1, Can: anyOpen, Do: stopOne},
+			{Name: "break the line", Weight: 3, Do: breakLine},
 			{Name: "kill the Harness", Weight: 1, Do: killHarness},
 			{Name: "kill the host", Weight: 1, Do: killHost},
 		},
@@ -208,6 +287,8 @@ func TestChaos(t *testing.T) {
 		AtEnd: []chaos.Invariant[*trial]{
 			{Name: "every chat goes on", Check: everyChatGoesOn},
 			{Name: "no command ran twice, none ran without a yes", Check: ranAtMostOnce},
+			{Name: "what was taken is on disk", Check: takenIsWritten},
+			{Name: "every message is kept once", Check: keptOnce},
 		},
 	})
 }
@@ -217,6 +298,49 @@ func ranAtMostOnce(_ context.Context, s *trial) error {
 		text, _ := s.home.Read(s.t, m.name)
 		if lines := strings.Count(text, "\n"); lines > 1 || lines == 1 && !m.approved {
 			return fmt.Errorf("%s (approved: %t) holds %q", m.name, m.approved, text)
+		}
+	}
+	return nil
+}
+
+// takenIsWritten looks for each answer that the host took in the decision log.
+func takenIsWritten(ctx context.Context, s *trial) error {
+	log, err := s.Decisions(ctx, url.Values{"limit": {"1000"}})
+	if err != nil {
+		return err
+	}
+	by := map[string]string{}
+	for _, d := range log.Decisions {
+		by[d.ToolID] = d.By
+	}
+	for _, m := range s.marks {
+		if m.taken != "" && by[m.taken] != "person" {
+			return fmt.Errorf("the answer to %s of %s was taken, and the log has it decided by %q", m.taken, m.name, by[m.taken])
+		}
+	}
+	return nil
+}
+
+// keptOnce looks for each message in the history of its chat.
+func keptOnce(ctx context.Context, s *trial) error {
+	for _, c := range s.chats {
+		h, err := c.History(ctx)
+		if err != nil {
+			return err
+		}
+		count := map[string]int{}
+		for _, m := range h.Messages {
+			for _, tool := range m.Tools {
+				count[tool.ID]++
+			}
+			if m.Role == "user" {
+				count[m.Text]++
+			}
+		}
+		for what, n := range count {
+			if n != 1 && what != scriptmodel.Steps(scriptmodel.Say("alive")) {
+				return fmt.Errorf("chat %s has %q %d times", c.ID, what, n)
+			}
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"time"
 )
 
 // Direction is the way a piece of data goes.
@@ -35,6 +36,11 @@ const (
 // ends with the connection.
 type Hook func(ctx context.Context, way Direction, data []byte)
 
+// MessageHook is called with each whole message of one way of one WebSocket before it
+// goes on, and gives what goes on in its place: the same twice, or none and two the
+// next time.
+type MessageHook func(message []byte) [][]byte
+
 // Proxy is a listener whose connections go to one target.
 type Proxy struct {
 	target string
@@ -43,10 +49,12 @@ type Proxy struct {
 	stop   context.CancelFunc
 	all    sync.WaitGroup
 
-	mu    sync.Mutex
-	mode  Mode
-	hook  Hook
-	conns map[*link]bool
+	mu       sync.Mutex
+	mode     Mode
+	hook     Hook
+	messages func(Direction) MessageHook
+	pace     time.Duration
+	conns    map[*link]bool
 }
 
 // New listens on a free port of loopback for connections to target, host:port.
@@ -76,6 +84,35 @@ func (p *Proxy) OnData(h Hook) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.hook = h
+}
+
+// OnMessage makes a hook for whole messages, one for each way of the connections to
+// come; a nil hook lets them pass. Data is held until its message is whole.
+func (p *Proxy) OnMessage(hook func(Direction) MessageHook) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.messages = hook
+}
+
+// Pace sends what comes a byte at a time with a pause before each; 0 sends it as it
+// comes.
+func (p *Proxy) Pace(pause time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pace = pause
+}
+
+// CutAfter resets every connection that stands once it has sent so many bytes more
+// one way: in the middle of a message, wherever that is.
+func (p *Proxy) CutAfter(way Direction, bytes int) {
+	for _, l := range p.links() {
+		l.mu.Lock()
+		if l.left == nil {
+			l.left = map[Direction]int{}
+		}
+		l.left[way] = bytes
+		l.mu.Unlock()
+	}
 }
 
 // Open is the number of connections.
@@ -119,10 +156,10 @@ func (p *Proxy) links() []*link {
 	return out
 }
 
-func (p *Proxy) now() (Mode, Hook) {
+func (p *Proxy) now() (Mode, Hook, time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.mode, p.hook
+	return p.mode, p.hook, p.pace
 }
 
 func (p *Proxy) accept() {
@@ -139,7 +176,7 @@ func (p *Proxy) serve(client *net.TCPConn) {
 	l := &link{client: client}
 	l.ctx, l.stop = context.WithCancel(p.ctx)
 	defer l.reset()
-	if mode, _ := p.now(); mode == Refuse {
+	if mode, _, _ := p.now(); mode == Refuse {
 		return
 	}
 	server, err := (&net.Dialer{}).DialContext(p.ctx, "tcp", p.target)
@@ -175,17 +212,27 @@ func (p *Proxy) remove(l *link) {
 }
 
 func (p *Proxy) copy(l *link, way Direction, to, from *net.TCPConn) {
+	p.mu.Lock()
+	hooks := p.messages
+	p.mu.Unlock()
+	var messages MessageHook
+	if hooks != nil {
+		messages = hooks(way)
+	}
+	var split splitter
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buf)
-		mode, hook := p.now()
+		mode, hook, pace := p.now()
 		if hook != nil && n > 0 {
 			hook(l.ctx, way, buf[:n])
 		}
 		if mode != Blackhole && n > 0 {
-			if _, werr := to.Write(buf[:n]); werr != nil && !l.closed(way) {
-				l.reset()
-				return
+			for _, piece := range changed(buf[:n], &split, messages) {
+				if werr := l.send(way, to, piece, pace); werr != nil && !l.closed(way) {
+					l.reset()
+					return
+				}
 			}
 		}
 		if err != nil {
@@ -199,4 +246,20 @@ func (p *Proxy) copy(l *link, way Direction, to, from *net.TCPConn) {
 			return
 		}
 	}
+}
+
+// changed is what goes on of a piece of data.
+func changed(data []byte, split *splitter, messages MessageHook) [][]byte {
+	if messages == nil {
+		return [][]byte{data}
+	}
+	var out [][]byte
+	for _, piece := range split.take(data) {
+		if !split.isMessage(piece) {
+			out = append(out, piece)
+			continue
+		}
+		out = append(out, messages(piece)...)
+	}
+	return out
 }

@@ -2,8 +2,10 @@ package faultproxy
 
 import (
 	"context"
+	"errors"
 	"net"
 	"sync"
+	"time"
 )
 
 // link is one connection: the client's end and the server's.
@@ -14,6 +16,44 @@ type link struct {
 
 	mu   sync.Mutex
 	shut map[Direction]bool
+	left map[Direction]int // bytes that may still be sent before the reset
+}
+
+var errCut = errors.New("the fault proxy cut it")
+
+// send writes data, or as much of it as may still go through before a reset.
+func (l *link) send(way Direction, to *net.TCPConn, data []byte, pace time.Duration) error {
+	l.mu.Lock()
+	left, limited := l.left[way]
+	cut := limited && left <= len(data)
+	switch {
+	case cut:
+		data = data[:left]
+	case limited:
+		l.left[way] = left - len(data)
+	}
+	l.mu.Unlock()
+	step := len(data)
+	if pace > 0 {
+		step = 1
+	}
+	for len(data) > 0 {
+		if pace > 0 {
+			select {
+			case <-time.After(pace):
+			case <-l.ctx.Done():
+				return l.ctx.Err()
+			}
+		}
+		if _, err := to.Write(data[:step]); err != nil {
+			return err
+		}
+		data = data[step:]
+	}
+	if cut {
+		return errCut
+	}
+	return nil
 }
 
 // reset closes both ends so that the peers see a reset.
