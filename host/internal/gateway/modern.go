@@ -53,7 +53,7 @@ var modern = map[string]string{
 	"gateway/signature-invalid":      CodeUnknownMethod, // a stream where a call was meant, or the reverse
 	"gateway/method-unavailable":     CodeUnknownMethod,
 	"gateway/service-unavailable":    CodeUnavailable,
-	"gateway/invocation-unavailable": CodeUnavailable,
+	"gateway/invocation-unavailable": CodeUnknownMethod, // nothing exports that name
 	"gateway/definition-unavailable": CodeUnavailable,
 	"gateway/ambiguous-endpoint":     CodeUnknownMethod,
 	"gateway/binding-invalid":        CodeInternal,

@@ -81,6 +81,17 @@ func (s *streams) subscribed(sessionID string, lastSeq int64) {
 // reconnected says that frames may have been missed.
 func (s *streams) reconnected() { s.all((*stream).reconnected) }
 
+// held is the most that one of the streams holds, in bytes.
+func (s *streams) held() int {
+	most := 0
+	s.all(func(st *stream) {
+		st.mu.Lock()
+		defer st.mu.Unlock()
+		most = max(most, st.queue.Size())
+	})
+	return most
+}
+
 // end ends all streams, also those to come.
 func (s *streams) end(err error) {
 	s.mu.Lock()

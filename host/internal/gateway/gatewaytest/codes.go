@@ -13,7 +13,7 @@ var Codes = map[string]string{
 	"gateway/signature-invalid":                "unknown-method",
 	"gateway/method-unavailable":               "unknown-method",
 	"gateway/service-unavailable":              "unavailable",
-	"gateway/invocation-unavailable":           "unavailable",
+	"gateway/invocation-unavailable":           "unknown-method",
 	"gateway/definition-unavailable":           "unavailable",
 	"gateway/ambiguous-endpoint":               "unknown-method",
 	"gateway/binding-invalid":                  "internal",

@@ -58,7 +58,7 @@ func TestQueue(t *testing.T) {
 			if want {
 				model = append(model, sized[int]{i, size})
 			}
-			if f.Len() != len(model) || f.bytes != bytes() {
+			if f.Len() != len(model) || f.Size() != bytes() {
 				t.Fatalf("holds %d items of %d bytes, want %v", f.Len(), f.bytes, model)
 			}
 		}

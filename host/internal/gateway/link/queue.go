@@ -33,6 +33,9 @@ func (f *Queue[T]) Put(item T, size, maxItems, maxBytes int) bool {
 // Len counts the items.
 func (f *Queue[T]) Len() int { return len(f.items) - f.head }
 
+// Size is what the items were said to take.
+func (f *Queue[T]) Size() int { return f.bytes }
+
 // Take removes the oldest item.
 func (f *Queue[T]) Take() (item T, ok bool) {
 	if f.head == len(f.items) {

@@ -98,6 +98,10 @@ func (g *Gateway) Close() error {
 	return nil
 }
 
+// Held is how many bytes the stream that is furthest behind holds of what came and was
+// not read: 4 MiB at most, or one item that is larger.
+func (g *Gateway) Held() int { return g.streams.held() }
+
 // Skipped lists the frames and fields that this wire's reader left out.
 func (g *Gateway) Skipped() []dsh.Skip { return g.counts.List() }
 

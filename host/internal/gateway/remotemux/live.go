@@ -6,7 +6,8 @@ import (
 )
 
 // answer is the attempt whose deltas a stream gives: by it a reader gets each chunk
-// once and in order, also where the stream was opened again.
+// once and in order, also where the stream was opened again. A Harness that was
+// started again uses the ids of its attempts again, for other turns.
 type answer struct {
 	attempt    string // "": none is being made
 	turn, step int
@@ -21,7 +22,7 @@ type answer struct {
 func (a *answer) next(f dsh.Live) (*dsh.Live, bool) {
 	switch f.Type {
 	case dsh.LiveStart:
-		if f.AttemptID == a.attempt {
+		if a.is(f.AttemptID, f.Turn, f.Step) {
 			return nil, true
 		}
 		if a.attempt != "" {
@@ -57,6 +58,11 @@ func (a *answer) next(f dsh.Live) (*dsh.Live, bool) {
 	return &f, true
 }
 
+// is tells whether that attempt is the one that is being made.
+func (a *answer) is(attempt string, turn, step int) bool {
+	return a.attempt != "" && a.attempt == attempt && a.turn == turn && a.step == step
+}
+
 // logged takes in an event: the attempt may be over by it, which its end says again.
 func (a *answer) logged(e dsh.Event) {
 	if turn, step, ok := made(e); ok && a.attempt != "" && turn == a.turn && step == a.step {
@@ -88,7 +94,7 @@ func (a *answer) resume(items []gateway.Item, snap snapshot) []gateway.Item {
 		now = snap.Live.Attempt
 	}
 	out := make([]gateway.Item, 0, len(items)+1)
-	known := a.attempt != "" && (now == nil || now.AttemptID != a.attempt)
+	known := a.attempt != "" && (now == nil || !a.is(now.AttemptID, now.Turn, now.Step))
 	for i, item := range items {
 		if known && item.Event == nil { // behind the events, before the projections
 			out, known = append(out, a.over()), false
@@ -130,7 +136,7 @@ func (a *answer) over() gateway.Item {
 func (a *answer) running(now *dsh.Attempt) []gateway.Item {
 	var out []gateway.Item
 	chunks := dsh.Unpack(now.Stream)
-	if now.AttemptID != a.attempt || len(chunks) != now.NextIndex || a.index > now.NextIndex {
+	if !a.is(now.AttemptID, now.Turn, now.Step) || len(chunks) != now.NextIndex || a.index > now.NextIndex {
 		revision := a.revision
 		*a = answer{attempt: now.AttemptID, turn: now.Turn, step: now.Step, revision: revision}
 		out = append(out, gateway.Item{Live: &dsh.Live{

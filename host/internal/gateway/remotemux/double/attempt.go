@@ -1,13 +1,19 @@
 package double
 
-import "strata.dev/bridge/proto/dsh"
+import (
+	"fmt"
 
-// Start begins an attempt: a model request whose deltas are sent.
+	"strata.dev/bridge/proto/dsh"
+)
+
+// Start begins an attempt: a model request whose deltas are sent. Its id is of the
+// session and this life of the process: the next one counts from 1 again.
 func (se *Session) Start(turn, step int) {
 	se.server.mu.Lock()
 	defer se.server.mu.Unlock()
+	se.attempts++
 	se.attempt = &dsh.Attempt{
-		AttemptID: se.server.mint("attempt"), StartedAfterSeq: int64(len(se.log)) - 1, Turn: turn, Step: step, Stream: []dsh.Record{},
+		AttemptID: fmt.Sprintf("%s:%d", se.ID, se.attempts), StartedAfterSeq: int64(len(se.log)) - 1, Turn: turn, Step: step, Stream: []dsh.Record{},
 	}
 	se.revision++
 	se.server.follow(se, map[string]any{"type": "assistant-stream", "frame": map[string]any{

@@ -121,7 +121,7 @@ func (s *Server) Restart(token string, keepCookies bool) {
 		s.cookies = map[string]bool{}
 	}
 	for _, se := range s.sessions {
-		se.attached, se.running, se.queue, se.attempt, se.revision = false, false, nil, nil, 0
+		se.attached, se.running, se.queue, se.attempt, se.attempts, se.revision = false, false, nil, nil, 0, 0
 	}
 	s.mu.Unlock()
 	s.Cut(nil)

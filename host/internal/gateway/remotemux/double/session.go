@@ -24,6 +24,7 @@ type Session struct {
 	queue    []dsh.QueueItem
 	prompted map[string]bool
 	attempt  *dsh.Attempt
+	attempts int // of this life of the process
 	revision int64
 }
 
