@@ -26,18 +26,17 @@ export async function resolve(ctx, journals, address) {
   }
   const { parentSessionId, childSessionId, mode } = address
   const ids = { parentSessionId, childSessionId }
-  const missing = () => new Failure('subagent/not-found', `"${childSessionId}" is no ${mode} subagent of "${parentSessionId}"`, ids)
   const journal = await journals.of(childSessionId).catch(error => {
-    throw error instanceof Failure && error.code === 'session/not-found' ? missing() : error
+    throw error instanceof Failure && error.code === 'session/not-found' ? new Failure('subagent/not-found', `no subagent "${childSessionId}"`, ids) : error
   })
-  if (journal.header.origin !== 'subagent') throw missing()
-  if (journal.header.parentSession !== parentSessionId) throw new Failure('subagent/unauthorized', 'the subagent is another session\'s', ids)
+  const foreign = (/** @type {string} */ why) => new Failure('subagent/unauthorized', why, { childSessionId })
+  if (journal.header.origin !== 'subagent' || journal.header.parentSession !== parentSessionId) throw foreign('the subagent is not this session\'s')
   const entry = (await ctx.subagents.listChildren(parentSessionId)).find((/** @type {any} */ one) => one.id === childSessionId)
   if (entry === undefined || entry.kind === 'diagnostic') { // it has no descriptor: not yet, or its log is broken
-    const reason = entry?.reason ?? 'unavailable'
+    const reason = entry?.reason ?? 'corrupt'
     throw new Failure('subagent/catalog-diagnostic', `subagent "${childSessionId}" is ${reason}`, { ...ids, reason })
   }
-  if (mode !== 'unknown' && entry.mode !== mode) throw missing()
+  if (mode !== 'unknown' && entry.mode !== mode) throw foreign(`the subagent is not ${mode}`)
   return journal
 }
 

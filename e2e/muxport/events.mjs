@@ -85,6 +85,7 @@ const outcome = tagged('kind', {
   next: {},
   rejected: { error: exactly({ 'name': string, 'message': string, 'code?': string, 'details?': any }) },
 })
+const result = exactly({ clientId: id, eventId: id, outcome })
 
 /** @param {Events} events @returns {{streams: import('./plugin.mjs').Streams, calls: import('./plugin.mjs').Calls}} */
 export function eventMethods(events) {
@@ -92,8 +93,11 @@ export function eventMethods(events) {
     streams: { $events: { parameters: {}, open: (_args, signal) => events.open(signal) } },
     calls: {
       '$events/result': {
-        parameters: { clientId: id, eventId: id, outcome },
-        async call(args) { events.result(args) },
+        parameters: undefined, // what is malformed here is gateway/internal, not one of the codes of arguments
+        async call(args) {
+          result(args, '$events/result')
+          events.result(args)
+        },
       },
     },
   }

@@ -29,6 +29,7 @@ export function follow(parts) {
       'session/page': {
         parameters: { request: exactly({ address, 'throughSeq': integer, 'beforeSeq?': integer, 'maxMessages?': integer, ...turnWindow }) },
         async call({ request: { address, throughSeq, beforeSeq = Infinity, maxMessages, turnWindow } }) {
+          positive(maxMessages)
           const { log } = await resolve(ctx, journals, address)
           if (throughSeq < -1 || throughSeq > log.lastSeq) throw new Failure('gateway/bad-request', `throughSeq ${throughSeq} is beyond the log`)
           return newest(log.events.slice(0, Math.min(throughSeq + 1, beforeSeq)), maxMessages ?? turnWindow?.minMessages)
@@ -41,6 +42,7 @@ export function follow(parts) {
 /** @param {Parts} parts @param {any} request @param {AbortSignal} signal */
 async function* following({ ctx, journals, projections, emits, newer }, request, signal) {
   const { address, maxMessages, turnWindow, assistantStream = false } = request
+  positive(maxMessages)
   const known = await resolve(ctx, journals, address)
   const values = await projections.of(known.header.id)
   const journal = await journals.of(known.header.id) // from here to the follower nothing can come between
@@ -63,6 +65,11 @@ async function* following({ ctx, journals, projections, emits, newer }, request,
   } finally {
     journal.followers.delete(follower)
   }
+}
+
+/** @param {number} [messages] */
+function positive(messages = 1) {
+  if (messages <= 0) throw new Failure('gateway/bad-request', 'maxMessages must be positive')
 }
 
 /** @param {any} old @param {boolean} newer */

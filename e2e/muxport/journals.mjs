@@ -77,7 +77,10 @@ export class Journals {
     this.ctx = ctx
     this.catalog = catalog
     this.descriptorVersion = descriptorVersion
-    ctx.on('session/created', (/** @type {any} */ session) => { this.#live(session).revision = 0 })
+    ctx.on('session/created', (/** @type {any} */ session) => {
+      const journal = this.#live(session)
+      journal.revision = journal.log.attempts = 0
+    })
     ctx.on('session/event', (/** @type {any} */ session, /** @type {Event} */ event) => {
       const journal = this.#journals.get(session.id)
       if (journal?.log.taken === event.seq) journal.take(event)
@@ -132,7 +135,7 @@ export class Journals {
     }
     if (!journal) {
       const insertions = (/** @type {number} */ old) => this.catalog.before(header.id, old)
-      journal = new Journal(new ModernLog(insertions, this.descriptorVersion), header)
+      journal = new Journal(new ModernLog(header.id, insertions, this.descriptorVersion), header)
       this.#journals.set(header.id, journal)
     }
     journal.catchUp(events)

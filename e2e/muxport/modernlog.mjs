@@ -35,15 +35,19 @@ export class ModernLog {
   #asOf = []
   /** @type {Attempt | undefined} */
   attempt
+  /** Attempts so far, of this life of the agent: the next life uses their ids again. */
+  attempts = 0
   #old = 0
   /** How many of the insertions before the next old event are in. */
   #inserted = 0
 
   /**
+   * @param {string} sessionId
    * @param {(old: number) => Omit<Event, 'seq'>[]} insertions events to put in before an old seq
    * @param {number} descriptorVersion what `subagent/descriptor` says of its version
    */
-  constructor(insertions, descriptorVersion) {
+  constructor(sessionId, insertions, descriptorVersion) {
+    this.sessionId = sessionId
     this.insertions = insertions
     this.descriptorVersion = descriptorVersion
   }
@@ -90,12 +94,12 @@ export class ModernLog {
   }
 
   /** @param {Event} old @returns {Item[]} */
-  #chunk({ seq, time, data: { turn, step, chunk } }) {
+  #chunk({ time, data: { turn, step, chunk } }) {
     /** @type {Item[]} */
     const out = []
     if (this.attempt && (this.attempt.finished || this.attempt.turn !== turn || this.attempt.step !== step)) out.push(...this.#giveUp(time))
     if (!this.attempt) {
-      this.attempt = { attemptId: `attempt-${turn}-${step}-${seq}`, startedAfterSeq: this.lastSeq, turn, step, chunks: [], finished: false }
+      this.attempt = { attemptId: `${this.sessionId}:${++this.attempts}`, startedAfterSeq: this.lastSeq, turn, step, chunks: [], finished: false }
       out.push({ start: this.attempt })
     }
     const { attempt } = this

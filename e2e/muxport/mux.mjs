@@ -4,12 +4,12 @@
  * @module
  */
 import { Failure, wireError } from './failure.mjs'
-import { any, exactly, id, object, passes, tagged } from './keys.mjs'
+import { any, id, passes, tagged } from './keys.mjs'
 
 /**
  * Opens a stream; it throws what is refused.
- * @typedef {(endpoint: string, args: any, signal: AbortSignal) => AsyncIterable<unknown>} Open
- * @typedef {{abort: AbortController, uplink: number, ended: boolean}} Stream
+ * @typedef {(endpoint: string, payload: any, signal: AbortSignal) => AsyncIterable<unknown>} Open
+ * @typedef {{abort: AbortController, silent: boolean, uplink: number, ended: boolean}} Stream silent: the client wants nothing more of it
  * @typedef {{heartbeatMs?: number, uplink: boolean}} Options uplink: clients may send items (0.2.x)
  */
 
@@ -20,8 +20,7 @@ const INVALID = 1_008
 const BINARY = 1_003
 const UNDELIVERED = 1_011
 
-const payload = exactly({ args: object })
-const older = { open: { streamId: id, endpoint: id, payload }, cancel: { streamId: id } }
+const older = { open: { streamId: id, endpoint: id, payload: any }, cancel: { streamId: id } }
 const frames = { older: tagged('type', older), newer: tagged('type', { ...older, item: { 'streamId': id, 'value?': any }, end: { streamId: id } }) }
 
 /**
@@ -34,32 +33,31 @@ export function serve(socket, open, { heartbeatMs = HEARTBEAT, uplink }) {
   /** @type {Map<string, Stream>} */
   const streams = new Map()
   const frame = uplink ? frames.newer : frames.older
-  const end = (/** @type {string} */ streamId) => {
-    streams.get(streamId)?.abort.abort()
-    streams.delete(streamId)
+  const cancel = (/** @type {Stream | undefined} */ stream) => {
+    if (!stream) return
+    stream.silent = true
+    stream.abort.abort()
   }
   const send = (/** @type {object} */ message) => new Promise((resolve, reject) => {
     socket.send(JSON.stringify(message), (/** @type {Error | undefined} */ error) => error ? reject(error) : resolve(undefined))
   })
 
-  /** @param {string} streamId @param {string} endpoint @param {any} args */
-  const pump = async (streamId, endpoint, args) => {
-    const stream = { abort: new AbortController(), uplink: 0, ended: false }
+  /** An id is in use until its generator has returned. @param {string} streamId @param {string} endpoint @param {any} payload */
+  const pump = async (streamId, endpoint, payload) => {
+    const stream = { abort: new AbortController(), silent: false, uplink: 0, ended: false }
     streams.set(streamId, stream)
-    const active = () => streams.get(streamId) === stream
     /** @type {object} */
     let last = { type: 'end', streamId }
     try {
-      for await (const value of open(endpoint, args, stream.abort.signal)) {
-        if (!active()) return
+      for await (const value of open(endpoint, payload, stream.abort.signal)) {
+        if (stream.silent) break
         await send(value === undefined ? { type: 'item', streamId } : { type: 'item', streamId, value })
       }
     } catch (error) {
       last = { type: 'error', streamId, error: wireError(error) }
     }
-    if (!active()) return
-    end(streamId)
-    await send(last)
+    streams.delete(streamId)
+    if (!stream.silent) await send(last)
   }
 
   /** @param {string} streamId @param {Stream} stream @param {number} size @param {boolean} done */
@@ -68,7 +66,7 @@ export function serve(socket, open, { heartbeatMs = HEARTBEAT, uplink }) {
     const code = stream.ended ? 'gateway/protocol' : stream.uplink > MAX_UPLINK ? 'gateway/uplink-overflow' : undefined
     stream.ended ||= done
     if (code === undefined) return
-    end(streamId)
+    cancel(stream)
     void send({ type: 'error', streamId, error: wireError(new Failure(code, 'the stream does not take this')) }).catch(() => {})
   }
 
@@ -81,10 +79,10 @@ export function serve(socket, open, { heartbeatMs = HEARTBEAT, uplink }) {
     switch (type) {
       case 'open':
         if (stream) return socket.close(INVALID, 'duplicate stream')
-        pump(streamId, message.endpoint, message.payload.args).catch(() => socket.close(UNDELIVERED, 'not delivered'))
+        pump(streamId, message.endpoint, message.payload).catch(() => socket.close(UNDELIVERED, 'not delivered'))
         return
-      case 'cancel': return end(streamId)
-      default: if (stream) take(streamId, stream, data.length, type === 'end')
+      case 'cancel': return cancel(stream)
+      default: if (stream && !stream.silent) take(streamId, stream, data.length, type === 'end')
     }
   })
   let unanswered = 0
@@ -98,7 +96,7 @@ export function serve(socket, open, { heartbeatMs = HEARTBEAT, uplink }) {
   socket.on('error', () => {}) // close follows
   socket.on('close', () => {
     clearInterval(beat)
-    for (const streamId of [...streams.keys()]) end(streamId)
+    for (const stream of streams.values()) cancel(stream)
   })
 }
 

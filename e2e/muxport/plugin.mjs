@@ -24,7 +24,7 @@ import { Failure } from './failure.mjs'
 import { follow } from './follow.mjs'
 import { handler } from './http.mjs'
 import { Journals } from './journals.mjs'
-import { checkArgs } from './keys.mjs'
+import { checkArgs, exactly, object, passes } from './keys.mjs'
 import { serve } from './mux.mjs'
 import { commandMethods, goalMethods, hostMethods, subagentMethods } from './others.mjs'
 import { Projections } from './projections.mjs'
@@ -34,7 +34,7 @@ import { Waterfalls } from './waterfalls.mjs'
 
 /**
  * @typedef {{shape: '0.2' | '0.1.5', attachments?: string, state: string, heartbeatMs?: number}} Config
- * @typedef {{parameters: Record<string, import('./keys.mjs').Check>}} Described
+ * @typedef {{parameters: Record<string, import('./keys.mjs').Check> | undefined}} Described parameters: undefined, the method checks them itself
  * @typedef {Record<string, Described & {call: (args: any, signal: AbortSignal) => Promise<unknown>}>} Calls
  * @typedef {Record<string, Described & {open: (args: any, signal: AbortSignal) => AsyncIterable<unknown>}>} Streams
  * @typedef {{ctx: any, newer: boolean, attachments: string, journals: Journals, projections: Projections, emits: Emits}} Parts
@@ -59,15 +59,16 @@ export async function apply(ctx, { shape, attachments = 'submittedAttachments', 
   const call = (endpoint, args, signal) => {
     const method = Object.hasOwn(calls, endpoint) ? calls[endpoint] : undefined
     if (!method) throw new Failure('gateway/signature-invalid', `${endpoint} is a stream`, { endpoint })
-    checkArgs(endpoint, method.parameters, args)
+    if (method.parameters) checkArgs(endpoint, method.parameters, args)
     return method.call(args, signal)
   }
   /** @type {import('./mux.mjs').Open} */
-  const open = (endpoint, args, signal) => {
+  const open = (endpoint, payload, signal) => {
     const stream = Object.hasOwn(streams, endpoint) ? streams[endpoint] : undefined
     if (!stream && Object.hasOwn(calls, endpoint)) throw new Failure('gateway/signature-invalid', `${endpoint} is no stream`, { endpoint })
-    if (!stream) throw new Failure('gateway/method-unavailable', `no such stream: ${endpoint}`, { endpoint })
-    checkArgs(endpoint, stream.parameters, args)
+    if (!stream) throw new Failure('gateway/invocation-unavailable', `no such stream: ${endpoint}`, { endpoint })
+    const { args } = passes(wrapped, payload) ? payload : malformed(endpoint)
+    if (stream.parameters) checkArgs(endpoint, stream.parameters, args)
     return stream.open(args, signal)
   }
 
@@ -98,6 +99,14 @@ export async function apply(ctx, { shape, attachments = 'submittedAttachments', 
   await new Promise((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', () => resolve(undefined)))
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
   announce(`http://127.0.0.1:${port}/?token=${door.token}`)
+}
+
+const wrapped = exactly({ args: object })
+
+/** Refuses what is around a stream's arguments. @param {string} endpoint @returns {never} */
+function malformed(endpoint) {
+  if (endpoint === '$events') throw new Failure('gateway/arguments-invalid', 'expected empty args', { endpoint })
+  throw new Error('the payload has one key, args')
 }
 
 /** @param {Parts} parts @param {Events} events @param {Control} control @returns {{calls: Calls, streams: Streams}} */

@@ -242,6 +242,12 @@ type told struct {
 func (s *socket) listen(t *testing.T, stream string) string {
 	t.Helper()
 	s.open(t, stream, "$events", m{})
+	return s.listened(t, stream)
+}
+
+// listened waits for the ready frame.
+func (s *socket) listened(t *testing.T, stream string) string {
+	t.Helper()
 	ready := item[told](t, s, stream)
 	if ready.Type != "ready" || ready.ClientID == "" {
 		t.Fatalf("the first item: %+v", ready)

@@ -26,7 +26,7 @@ export function sessionMethods(parts) {
   /** @type {Calls} */
   const calls = {
     'session/list': {
-      parameters: { _request: exactly({}) },
+      parameters: { _request: exactly({ 'cursor?': string }) },
       async call() {
         const { items } = await ask(api.list, {})
         return { items: items.map((/** @type {any} */ old) => listed(ctx, projections, old)) }
@@ -62,7 +62,10 @@ export function sessionMethods(parts) {
     'session/attachment': method({ sessionId: id, attachmentId: id }, request => ask(api.attachment, request)),
   }
   if (newer) {
-    calls['session/projections'] = method({ sessionId: id }, async ({ sessionId }) => projections.of(sessionId))
+    calls['session/projections'] = method({ sessionId: id }, ({ sessionId }) => projections.of(sessionId).catch(error => {
+      if (error instanceof Failure && error.code === 'session/not-found') return null
+      throw error
+    }))
     calls['session/initializeDefaultModel'] = { parameters: {}, async call() {} }
   }
   return calls

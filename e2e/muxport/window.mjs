@@ -4,6 +4,7 @@
  * @module
  */
 
+/** What counts, where it was said: a message that restates others for the model does not. */
 const messages = new Set(['user/message', 'assistant/message'])
 /** How many messages a window holds where a client does not say. */
 const DEFAULT_MESSAGES = 50
@@ -16,7 +17,7 @@ const DEFAULT_MESSAGES = 50
 export function newest(events, most = DEFAULT_MESSAGES) {
   let from = 0
   for (let i = events.length - 1, count = 0; i >= 0; i--) {
-    if (messages.has(events[i].type) && ++count >= most) {
+    if (messages.has(events[i].type) && events[i].surfaceOp === 'append' && ++count >= most) {
       from = i
       break
     }

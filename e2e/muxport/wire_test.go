@@ -144,7 +144,6 @@ func refusals(ctx context.Context, t *testing.T, p *port) {
 		"session/rename session/not-found":                  {"request": m{"sessionId": "none", "title": "t"}},
 		"session/rename session/title-invalid":              {"request": m{"sessionId": id, "title": " "}},
 		"session/fork session/fork-unavailable":             {"request": m{"sessionId": id}},
-		"session/projections session/not-found":             {"request": none},
 		"session/selectModel session/model-unavailable":     {"request": m{"sessionId": id, "provider": "none", "model": "none"}},
 		"session/updateQueue session/queue-item-not-found":  {"request": m{"sessionId": id, "itemId": "none", "action": m{"kind": "remove"}}},
 		"session/attachment session/attachment-invalid":     {"request": m{"sessionId": id, "attachmentId": "none"}},
@@ -160,7 +159,7 @@ func refusals(ctx context.Context, t *testing.T, p *port) {
 		"subagents/prompt subagent/parent-unavailable":      {"request": m{"requestId": "x", "parentSessionId": "none", "childSessionId": "none", "mode": "continuable", "delivery": "queue", "content": []m{{"type": "text", "text": "hi"}}}},
 		"subagents/interruptByParent gateway/input-invalid": {"childSessionId": "none", "parentSessionId": id, "mode": "one-shot"},
 		"$events/result gateway/internal":                   {"clientId": "none", "eventId": "none", "outcome": m{"kind": "next"}},
-		"$events/result gateway/input-invalid":              {"clientId": "none", "eventId": "none", "outcome": m{"kind": "next", "value": 1}},
+		"$events/result gateway/internal shape":             {"clientId": "none", "eventId": "none", "outcome": m{"kind": "next", "value": 1}},
 		"settings/update settings/rejected":                 {"ns": "none", "patch": m{}},
 		"workspace/archiveSession session/not-found":        {"request": none},
 		"workspace/create workspace/invalid-path":           {"request": m{"path": "/none/such"}},
@@ -221,8 +220,7 @@ func misuse(ctx context.Context, t *testing.T, p *port) {
 	for _, message := range []string{
 		`no JSON`, `[]`, `{"type":"shut"}`, `{"type":"open","streamId":"","endpoint":"$events","payload":{"args":{}}}`,
 		`{"type":"open","streamId":"a","endpoint":"$events","payload":{"args":{}},"spare":1}`,
-		`{"type":"open","streamId":"a","endpoint":"$events","payload":{"args":{},"spare":1}}`,
-		`{"type":"open","streamId":"a","endpoint":"$events","payload":{}}`, `{"type":"cancel"}`, `{"type":"toString"}`,
+		`{"type":"open","streamId":"a","endpoint":"$events"}`, `{"type":"cancel"}`, `{"type":"toString"}`,
 	} {
 		closes(ctx, t, p, 1008, func(s *socket) {
 			if err := s.write(opText, []byte(message)); err != nil {
@@ -246,7 +244,7 @@ func misuse(ctx context.Context, t *testing.T, p *port) {
 		code string
 	}{
 		"session/list":   {m{"_request": m{}}, "gateway/signature-invalid"},
-		"session/none":   {m{}, "gateway/method-unavailable"},
+		"session/none":   {m{}, "gateway/invocation-unavailable"},
 		"$events":        {m{"spare": 1}, "gateway/arguments-invalid"},
 		"session/follow": {m{"request": m{"address": m{"kind": "session", "sessionId": "none"}}}, "session/not-found"},
 	} {
@@ -255,16 +253,21 @@ func misuse(ctx context.Context, t *testing.T, p *port) {
 			t.Errorf("opening %s: %+v, want %s", endpoint, f, c.code)
 		}
 	}
-	// What is cancelled says nothing more, an id that ended may be used again, and
-	// an id that nobody has is passed over.
-	s.send(t, m{"type": "cancel", "streamId": "nobody's"})
-	s.open(t, "a", "$events", m{})
-	first := item[struct{ ClientID string }](t, s, "a")
-	s.send(t, m{"type": "cancel", "streamId": "a"})
-	s.open(t, "a", "$events", m{})
-	if second := item[struct{ ClientID string }](t, s, "a"); second.ClientID == first.ClientID || second.ClientID == "" {
-		t.Errorf("the same stream again: %q, then %q", first.ClientID, second.ClientID)
+	// What is around the arguments is the stream's own affair.
+	for endpoint, code := range map[string]string{"$events": "gateway/arguments-invalid", "session/control": "gateway/internal"} {
+		s.send(t, m{"type": "open", "streamId": endpoint, "endpoint": endpoint, "payload": m{"args": m{}, "spare": 1}})
+		if f := s.next(t, endpoint); f.Type != "error" || f.Error == nil || f.Error.Code != code {
+			t.Errorf("opening %s with a spare key: %+v, want %s", endpoint, f, code)
+		}
 	}
+	// An id that nobody has is passed over; one that ended may be used again; what
+	// is cancelled says nothing more.
+	s.send(t, m{"type": "cancel", "streamId": "nobody's"})
+	s.open(t, "$events", "$events", m{})
+	s.listened(t, "$events")
+	s.send(t, m{"type": "cancel", "streamId": "$events"})
+	s.open(t, "b", "$events", m{})
+	s.listened(t, "b")
 }
 
 func uplink(ctx context.Context, t *testing.T, p *port) {

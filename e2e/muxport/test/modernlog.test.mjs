@@ -12,7 +12,7 @@ const none = () => []
 
 /** @param {any[]} events @param {(seq: number) => any[]} [insertions] */
 function fold(events, insertions = none) {
-  const log = new ModernLog(insertions, 3)
+  const log = new ModernLog('s', insertions, 3)
   const items = events.map(event => log.take(event))
   return { log, items }
 }
@@ -41,7 +41,7 @@ test('chunks go, what remains is numbered without a hole, and seqs inside events
     { type: 'session/title', seq: 3, time: 106, data: { title: 't', messageSeqs: [1, 2] } },
     { type: 'user/message', seq: 4, time: 107, data: { id: 'm3' }, surfaceOp: { op: 'replace', startSeq: 1, endSeq: 2 }, sourceEventSeqs: [1, 2] },
   ])
-  const attemptId = 'attempt-1-1-2'
+  const attemptId = 's:1'
   assert.partialDeepStrictEqual(items.slice(2, 6), [
     [{ start: { attemptId, startedAfterSeq: 1, turn: 1, step: 1 } }, { chunk: text('a'), time: 102, index: 0, attemptId }],
     [{ chunk: text('b'), time: 103, index: 1, attemptId }],
