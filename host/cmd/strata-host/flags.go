@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap/zapcore"
@@ -14,10 +15,15 @@ import (
 	"strata.dev/bridge/proto/chat"
 )
 
+// freePort lets the system choose one of loopback.
+const freePort = "127.0.0.1:0"
+
 // flags are what serve is told.
 type flags struct {
 	harness, node, shim, data, workspace string
 	listen, tokenFile, logLevel          string
+	ready                                string
+	port, parent                         int
 	model                                connections.Flags
 }
 
@@ -28,7 +34,10 @@ func (f *flags) add(c *cobra.Command) {
 	p.StringVar(&f.shim, "shim", defaultShim(), "folder of the plugins")
 	p.StringVar(&f.data, "data", defaultData(), "folder for chats, settings and the token")
 	p.StringVar(&f.workspace, "workspace", "", "folder the agent works in (default the current one)")
-	p.StringVar(&f.listen, "listen", "127.0.0.1:0", "address to serve on; anything but loopback needs --token-file")
+	p.StringVar(&f.listen, "listen", freePort, "address to serve on; anything but loopback needs --token-file")
+	p.IntVar(&f.port, "port", 0, "port of loopback to serve on, 0 for a free one")
+	p.StringVar(&f.ready, "ready", "text", "what is printed once it answers: text, or json in one line (url, tokenFile, pid, version)")
+	p.IntVar(&f.parent, "parent", 0, "process that the host belongs to; when it is gone, the host ends too")
 	p.StringVar(&f.tokenFile, "token-file", "", "file with a token of your own (default a new one each start)")
 	p.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
 	p.StringVar(&f.model.BaseURL, "base-url", "", "base URL of an OpenAI-compatible model server")
@@ -62,6 +71,21 @@ func (f *flags) resolve() error {
 	}
 	if info, err := os.Stat(f.workspace); err != nil || !info.IsDir() {
 		return say.Error(chat.CodeBadRequest, "", say.NotFolder, "flag", "--workspace", "path", f.workspace)
+	}
+	if f.port != 0 && f.listen != freePort {
+		return say.Error(chat.CodeBadRequest, "", say.FlagWrong, "flag", "--port", "why", "--listen names a port too")
+	}
+	if f.port < 0 || f.port > 65535 {
+		return say.Error(chat.CodeBadRequest, "", say.FlagWrong, "flag", "--port", "why", "it is no port")
+	}
+	if f.port != 0 {
+		f.listen = net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port))
+	}
+	if f.ready != "text" && f.ready != "json" {
+		return say.Error(chat.CodeBadRequest, "", say.FlagWrong, "flag", "--ready", "why", "it is neither text nor json")
+	}
+	if f.parent < 0 {
+		return say.Error(chat.CodeBadRequest, "", say.FlagWrong, "flag", "--parent", "why", "it is no process")
 	}
 	host, _, err := net.SplitHostPort(f.listen)
 	if err != nil {

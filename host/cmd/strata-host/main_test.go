@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HOME", e.WorkDir)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"serving": serving, "ask": ask, "mode": mode, "standin": standin},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"serving": serving, "ask": ask, "mode": mode, "pid": pid, "standin": standin},
 	})
 }
 
@@ -95,6 +96,20 @@ func ask(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("%s answers %s, want %q in it", args[1], got, args[2])
+}
+
+// pid puts the number of a program that runs in the background into a variable.
+func pid(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: pid program variable")
+	}
+	for _, cmd := range ts.BackgroundCmds() {
+		if filepath.Base(cmd.Path) == args[0] {
+			ts.Setenv(args[1], strconv.Itoa(cmd.Process.Pid))
+			return
+		}
+	}
+	ts.Fatalf("no %s runs", args[0])
 }
 
 // mode compares a file's permissions.

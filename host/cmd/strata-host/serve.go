@@ -19,6 +19,7 @@ import (
 	"strata.dev/bridge/host/internal/connections"
 	"strata.dev/bridge/host/internal/httpapi"
 	"strata.dev/bridge/host/internal/logx"
+	"strata.dev/bridge/host/internal/parent"
 	"strata.dev/bridge/host/internal/permissions"
 	"strata.dev/bridge/host/internal/profile"
 	"strata.dev/bridge/host/internal/redact"
@@ -58,13 +59,13 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	}
 	lock, err := store.Acquire(hostLock(f.data))
 	if errors.Is(err, store.ErrLocked) {
-		return coded{exitInUse, say.Error(chat.CodeInternal, "", say.DataInUse, "path", f.data)}
+		return coded{exitInUse, inUse(f.data)}
 	}
 	if err != nil {
 		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	if err := lock.SetNote(nil); err != nil { // an earlier host's address
+	if err := lock.SetNote(note("")); err != nil { // in place of an earlier host's
 		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
 	}
 	token, warning, err := launchToken(f.tokenFile, f.data)
@@ -73,6 +74,13 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	}
 	if warning != nil {
 		warnings = append(warnings, *warning)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if f.parent != 0 {
+		if err := parent.Watch(ctx, f.parent, stop); err != nil {
+			return say.Error(chat.CodeBadRequest, err.Error(), say.FlagWrong, "flag", "--parent", "why", "there is no such process")
+		}
 	}
 	redactor := redact.New(token)
 	connection.Key.Register(redactor)
@@ -124,7 +132,7 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := lock.SetNote([]byte(url + "\n")); err != nil { // for strata-host wire
+	if err := lock.SetNote(note(url)); err != nil { // for strata-host wire
 		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
 	}
 	server := httpapi.HTTPServer(httpapi.New(httpapi.Options{
@@ -135,7 +143,9 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	warm := make(chan struct{})
-	fmt.Fprintln(stdout, say.Sentence(say.ReadyAt, "url", url+"#token="+token).Text)
+	if err := announce(stdout, f, url, token); err != nil {
+		log.Warn("nobody reads where the host serves", zap.Error(err))
+	}
 	go func() {
 		defer close(warm)
 		runner.Warm(ctx)

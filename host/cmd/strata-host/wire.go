@@ -178,14 +178,11 @@ func (w *console) find() (base, token string, err error) {
 	if err != nil {
 		return "", "", say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", w.data)
 	}
-	base = strings.TrimSpace(string(note))
+	base, _ = noted(note)
 	if !held || base == "" {
 		return "", "", coded{exitFailed, say.Error(chat.CodeAgentUnavailable, "", say.NotRunning, "path", w.data)}
 	}
-	file := w.tokenFile
-	if file == "" {
-		file = filepath.Join(w.data, "token")
-	}
+	file := tokenFile(w.tokenFile, w.data)
 	raw, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) && w.tokenFile == "" { // the host has one of the person's own
 		return "", "", say.Error(chat.CodeBadRequest, err.Error(), say.FlagMissing, "flag", "--token-file")

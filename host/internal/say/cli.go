@@ -44,6 +44,8 @@ const (
 const (
 	// DataInUse is said where another host holds the data folder.
 	DataInUse = "Another Strata uses the data folder {path}. Close it, or choose another --data folder."
+	// DataInUseBy is DataInUse where it is known which process that is.
+	DataInUseBy = "Another Strata, process {pid}, uses the data folder {path}. Close it, or choose another --data folder."
 	// PluginsMissing is said where the built plugins are not there.
 	PluginsMissing = "The plugins in {path} are not built. Run \"make wasm\", or name another folder with --shim."
 )
