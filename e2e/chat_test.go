@@ -107,16 +107,11 @@ func refusedWith(t *testing.T, err error, status int, code chat.Code) {
 // TestChat plays the main job over each wire: one host, one Harness, many chats at
 // once. The transcripts are the same for all.
 func TestChat(t *testing.T) {
-	for name, wire := range wires {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ctx := kit.Context(t)
-			chatOver(ctx, t, newWorld(ctx, t, kit.HostOptions{Wire: wire}))
-		})
-	}
+	overEach(t, []string{"0.1.0", "0.1.5", "0.2"}, chats)
 }
 
-func chatOver(ctx context.Context, t *testing.T, w *world) {
+func chats(ctx context.Context, t *testing.T, o kit.HostOptions) {
+	w := newWorld(ctx, t, o)
 	t.Run("scenarios", func(t *testing.T) {
 		for name, scenario := range map[string]func(context.Context, *testing.T, *world){
 			"looking runs unasked":          lookingRunsUnasked,

@@ -96,8 +96,11 @@ func sessionOf(frames []chat.Frame) string {
 
 func TestHarnessIsKilledMidTurn(t *testing.T) {
 	t.Parallel()
-	ctx := kit.Context(t)
-	w := newWorld(ctx, t, kit.HostOptions{})
+	overEach(t, []string{"0.1.0", "0.2"}, harnessKilled)
+}
+
+func harnessKilled(ctx context.Context, t *testing.T, o kit.HostOptions) {
+	w := newWorld(ctx, t, o)
 	c := w.NewChat()
 	session := sessionOf(play(ctx, t, c, scriptmodel.Steps(scriptmodel.Say("remember the word heliotrope"))))
 
