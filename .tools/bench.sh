@@ -12,4 +12,6 @@ echo "== the gate through the shim, beside web-tree-sitter and plain JS"
 echo "== a delta through the key proxy";                 bench host ./internal/connections
 echo "== a delta from the wire to the frame, beside raw pass-through"
 bench host ./internal/gateway/eventsmux;                 bench host ./internal/bridge
+echo "== the newer wire: a delta's age, also beside a reader that stops; 1,000 sessions beside raw read and decode"
+bench host ./internal/gateway/remotemux
 echo "== start of the host, and of the Harness below it"; bench e2e .

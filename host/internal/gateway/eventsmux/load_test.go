@@ -84,37 +84,70 @@ func BenchmarkDeltaAge(b *testing.B) {
 	load := replay.Load{Chats: 200, Rate: 10}
 	b.Run("socket", func(b *testing.B) { benchmarkSocket(b, load, false) })
 	b.Run("socket and JSON", func(b *testing.B) { benchmarkSocket(b, load, true) })
-	b.Run("gateway", func(b *testing.B) {
-		srv := replay.New(secret)
-		web := httptest.NewServer(srv)
-		defer web.Close()
-		defer srv.Cut(nil)
-		gw, err := eventsmux.Dial(b.Context(), eventsmux.Options{BaseURL: web.URL, Secret: secret})
+	b.Run("gateway", func(b *testing.B) { benchmarkGateway(b, load, false) })
+	// The first chat's reader stops, and its chat writes a lot: the ages are the others'.
+	heavy := load
+	heavy.Text = func(chat, n int) string {
+		if chat == 0 {
+			return strings.Repeat("x", 256<<10)
+		}
+		return replay.Stamp(chat, n)
+	}
+	b.Run("gateway, one reader stops", func(b *testing.B) { benchmarkGateway(b, heavy, true) })
+}
+
+func benchmarkGateway(b *testing.B, load replay.Load, oneStops bool) {
+	srv := replay.New(secret)
+	web := httptest.NewServer(srv)
+	defer web.Close()
+	defer srv.Cut(nil)
+	gw, err := eventsmux.Dial(b.Context(), eventsmux.Options{BaseURL: web.URL, Secret: secret})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer gw.Close()
+	srv.Open(load)
+	var mu sync.Mutex
+	var ages []time.Duration
+	var wg sync.WaitGroup
+	for n := range load.Chats {
+		s, err := gw.Follow(b.Context(), replay.Chat(n), -1)
 		if err != nil {
 			b.Fatal(err)
 		}
-		defer gw.Close()
-		srv.Open(load)
-		var mu sync.Mutex
-		var ages []time.Duration
-		var wg sync.WaitGroup
-		for n := range load.Chats {
-			s, err := gw.Follow(b.Context(), replay.Chat(n), -1)
-			if err != nil {
-				b.Fatal(err)
-			}
-			wg.Go(func() {
-				defer s.Close()
-				own := readTurn(b, s)
-				mu.Lock()
-				defer mu.Unlock()
-				ages = append(ages, own...)
-			})
+		defer s.Close()
+		if oneStops && n == 0 {
+			continue
 		}
-		play(b, srv, load)
-		wg.Wait()
-		report(b, ages)
-	})
+		wg.Go(func() {
+			own := readTurn(b, s)
+			mu.Lock()
+			defer mu.Unlock()
+			ages = append(ages, own...)
+		})
+	}
+	held := make(chan int)
+	over, stop := context.WithCancel(b.Context())
+	go func() { held <- most(over, gw) }()
+	play(b, srv, load)
+	wg.Wait()
+	stop()
+	b.ReportMetric(float64(<-held), "held-B")
+	report(b, ages)
+}
+
+// most is the most that a stream of the Gateway has held, until the context ends.
+func most(ctx context.Context, gw *eventsmux.Gateway) (held int) {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		held = max(held, gw.Held())
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return held
+		}
+	}
 }
 
 // play streams for as long as the benchmark's N deltas take, three seconds at

@@ -16,7 +16,10 @@ import (
 	"strata.dev/bridge/proto/dsh"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	gatewaytest.ServeChild(map[string]func() http.Handler{"crowd": crowded})
+	goleak.VerifyTestMain(m)
+}
 
 const secret = "5ecre7-launch-token"
 
