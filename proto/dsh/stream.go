@@ -15,7 +15,7 @@ type Record struct {
 	Type  string  `json:"type"`
 	Time0 int64   `json:"time0,omitempty"` // Unix milliseconds
 	Index int     `json:"index,omitempty"` // of the block
-	DT    []int64 `json:"dt,omitempty"`    // milliseconds after Time0, one for each piece
+	DT    []int64 `json:"dt,omitempty"`    // milliseconds between two pieces: one less than them
 	// Texts are the pieces of text-chunks and reasoning-chunks, Args those of
 	// tool-call-chunks.
 	Texts []string `json:"texts,omitempty"`
@@ -33,7 +33,7 @@ type TimedChunk struct {
 }
 
 // Unpack gives the chunks that records stand for, in order. A record of a strange
-// type stands for none. The name of a tool call is in its first chunk alone.
+// type stands for none. A gap that is missing counts as none.
 func Unpack(records []Record) []TimedChunk {
 	var list []TimedChunk
 	for _, r := range records {
@@ -52,19 +52,16 @@ func Unpack(records []Record) []TimedChunk {
 		default:
 			continue
 		}
+		at := r.Time0
 		for i, piece := range pieces {
 			c := Chunk{Type: typ, Index: r.Index}
 			if typ == "tool-call-delta" {
-				c.ID, c.ArgumentsDelta = r.ID, piece
-				if i == 0 {
-					c.Name = r.Name
-				}
+				c.ID, c.Name, c.ArgumentsDelta = r.ID, r.Name, piece
 			} else {
 				c.Text = piece
 			}
-			at := r.Time0
-			if i < len(r.DT) {
-				at += r.DT[i]
+			if i > 0 && i <= len(r.DT) {
+				at += r.DT[i-1]
 			}
 			list = append(list, TimedChunk{at, c})
 		}

@@ -9,9 +9,9 @@ import (
 func TestUnpack(t *testing.T) {
 	end := Chunk{Type: "finish", Reason: &EndReason{Kind: "stop"}}
 	got := Unpack([]Record{
-		{Type: "text-chunks", Time0: 100, Index: 1, DT: []int64{0, 5}, Texts: []string{"a", "b"}},
-		{Type: "reasoning-chunks", Time0: 200, DT: []int64{1}, Texts: []string{"r", "no delay"}},
-		{Type: "tool-call-chunks", Time0: 300, Index: 2, DT: []int64{0, 9}, ID: "c", Name: "bash", Args: []string{`{"a"`, `:1}`}},
+		{Type: "text-chunks", Time0: 100, Index: 1, DT: []int64{5, 2}, Texts: []string{"a", "b", "c"}},
+		{Type: "reasoning-chunks", Time0: 200, Texts: []string{"r", "no gap"}},
+		{Type: "tool-call-chunks", Time0: 300, Index: 2, DT: []int64{9}, ID: "c", Name: "bash", Args: []string{`{"a"`, `:1}`}},
 		{Type: "of-tomorrow", Texts: []string{"x"}},
 		{Type: "chunk", Time: 400, Chunk: &end},
 		{Type: "chunk", Time: 500},
@@ -19,10 +19,11 @@ func TestUnpack(t *testing.T) {
 	want := []TimedChunk{
 		{100, Chunk{Type: "text-delta", Index: 1, Text: "a"}},
 		{105, Chunk{Type: "text-delta", Index: 1, Text: "b"}},
-		{201, Chunk{Type: "reasoning-delta", Text: "r"}},
-		{200, Chunk{Type: "reasoning-delta", Text: "no delay"}},
+		{107, Chunk{Type: "text-delta", Index: 1, Text: "c"}},
+		{200, Chunk{Type: "reasoning-delta", Text: "r"}},
+		{200, Chunk{Type: "reasoning-delta", Text: "no gap"}},
 		{300, Chunk{Type: "tool-call-delta", Index: 2, ID: "c", Name: "bash", ArgumentsDelta: `{"a"`}},
-		{309, Chunk{Type: "tool-call-delta", Index: 2, ID: "c", ArgumentsDelta: `:1}`}},
+		{309, Chunk{Type: "tool-call-delta", Index: 2, ID: "c", Name: "bash", ArgumentsDelta: `:1}`}},
 		{400, end},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -42,12 +42,12 @@ func (se *Session) Delta(c dsh.Chunk, lost bool) {
 func packed(c dsh.Chunk) dsh.Record {
 	switch c.Type {
 	case "text-delta":
-		return dsh.Record{Type: "text-chunks", Time0: now(), Index: c.Index, DT: []int64{0}, Texts: []string{c.Text}}
+		return dsh.Record{Type: "text-chunks", Time0: now(), Index: c.Index, Texts: []string{c.Text}}
 	case "reasoning-delta":
-		return dsh.Record{Type: "reasoning-chunks", Time0: now(), Index: c.Index, DT: []int64{0}, Texts: []string{c.Text}}
+		return dsh.Record{Type: "reasoning-chunks", Time0: now(), Index: c.Index, Texts: []string{c.Text}}
 	}
 	if c.Type == "tool-call-delta" {
-		return dsh.Record{Type: "tool-call-chunks", Time0: now(), Index: c.Index, DT: []int64{0}, ID: c.ID, Name: c.Name, Args: []string{c.ArgumentsDelta}}
+		return dsh.Record{Type: "tool-call-chunks", Time0: now(), Index: c.Index, ID: c.ID, Name: c.Name, Args: []string{c.ArgumentsDelta}}
 	}
 	return dsh.Record{Type: "chunk", Time: now(), Chunk: &c}
 }
