@@ -189,6 +189,6 @@ export class ModernLog {
 
 /** 0.1.0 wraps a result into a block of its own. @param {any} message */
 function toolMessage({ id, source, content: [result] }) {
-  const failed = result.isError === true ? { isError: true } : {}
-  return { id, role: 'tool', toolCallId: result.toolCallId, content: result.content, ...failed, source }
+  const { toolCallId, content, isError = false } = result
+  return { id, role: 'tool', toolCallId, content, isError, source }
 }

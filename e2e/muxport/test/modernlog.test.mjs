@@ -33,7 +33,7 @@ test('chunks go, what remains is numbered without a hole, and seqs inside events
       type: 'assistant/message', seq: 2, time: 105, surfaceOp: 'append',
       data: {
         turn: 1, step: 1, message: { id: 'm2' }, stream: [
-          { type: 'text-chunks', time0: 102, index: 0, dt: [0, 1], texts: ['a', 'b'] },
+          { type: 'text-chunks', time0: 102, index: 0, dt: [1], texts: ['a', 'b'] },
           { type: 'chunk', time: 104, chunk: finish('stop') },
         ],
       },
