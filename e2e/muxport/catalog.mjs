@@ -34,7 +34,7 @@ export class Catalog {
    */
   note(parent, old, child, { mode, label }) {
     const name = label === undefined ? {} : { label }
-    const data = { version: 1, childId: child.id, childCreatedAt: child.createdAt, mode, ...name }
+    const data = { version: 0, childId: child.id, childCreatedAt: child.createdAt, mode, ...name }
     const note = { parent, old, event: { type: 'subagent/catalog', time: Date.now(), data } }
     appendFileSync(this.#file, `${JSON.stringify(note)}\n`, { mode: 0o600 })
     this.#add(note)
