@@ -9,6 +9,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { hasMethods } from './lib/probe.mjs'
+import { wrapMethod } from './lib/wrap.mjs'
 
 /** @typedef {import('node:http').IncomingMessage} Request */
 /** @typedef {import('node:http').ServerResponse} Response */
@@ -35,27 +36,14 @@ export function apply(ctx) {
   if (!hasMethods(server, 'match') || !hasMethods(server.upgrades, 'get')) {
     throw new Error('The fence could not start: this Harness has no web server that it can close. Do not mount the fence row on it.')
   }
-  ctx.effect(() => replace(server, 'match', match => (/** @type {string} */ path) => {
+  ctx.effect(() => wrapMethod(server, 'match', match => (/** @type {string} */ path) => {
     const route = match.call(server, path)
     return route !== undefined && isFenced(path, route) ? { ...route, handler: guard(route.handler, refuse) } : route
   }), 'strata-fence: requests')
-  ctx.effect(() => replace(server.upgrades, 'get', get => (/** @type {string} */ path) => {
+  ctx.effect(() => wrapMethod(server.upgrades, 'get', get => (/** @type {string} */ path) => {
     const route = get.call(server.upgrades, path)
     return route !== undefined && isFenced(path, route) ? { ...route, handler: guard(route.handler, refuseUpgrade) } : route
   }), 'strata-fence: WebSockets')
-}
-
-/**
- * Puts a method of its own on an object and gives back what restores it.
- * @param {any} owner @param {string} method @param {(original: Function) => Function} wrap
- */
-function replace(owner, method, wrap) {
-  const own = Object.getOwnPropertyDescriptor(owner, method)
-  owner[method] = wrap(owner[method])
-  return () => {
-    if (own === undefined) delete owner[method]
-    else Object.defineProperty(owner, method, own)
-  }
 }
 
 /** @param {string} path of the request @param {Route} route that serves it */

@@ -23,6 +23,7 @@ type flags struct {
 	harness, node, shim, data, workspace string
 	listen, tokenFile, logLevel          string
 	ready                                string
+	models                               []string
 	port, parent                         int
 	model                                connections.Flags
 }
@@ -41,7 +42,7 @@ func (f *flags) add(c *cobra.Command) {
 	p.StringVar(&f.tokenFile, "token-file", "", "file with a token of your own (default a new one each start)")
 	p.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
 	p.StringVar(&f.model.BaseURL, "base-url", "", "base URL of an OpenAI-compatible model server")
-	p.StringVar(&f.model.Model, "model", "", "model that the server has")
+	p.StringArrayVar(&f.models, "model", nil, "model that the server has; given again it is one more to choose from, the first is the default")
 	p.StringVar(&f.model.Name, "model-name", "", "name to show for it")
 	p.Int64Var(&f.model.ContextWindow, "context-window", 0, "its context window in tokens")
 	p.StringVar(&f.model.KeyFile, "key-file", "", "file with the server's key; the key is in no other place")
@@ -49,6 +50,9 @@ func (f *flags) add(c *cobra.Command) {
 
 // resolve makes the paths absolute and checks them.
 func (f *flags) resolve() error {
+	if len(f.models) > 0 {
+		f.model.Model, f.model.More = f.models[0], f.models[1:]
+	}
 	if f.workspace == "" {
 		dir, err := os.Getwd()
 		if err != nil {

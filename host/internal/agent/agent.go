@@ -25,7 +25,7 @@ type Options struct {
 	Getenv  func(string) string // names the component, before Harness
 	Harness string              // the component's folder, "" where the environment names it
 	Node    string              // "" is the one on the PATH
-	Shim    string              // folder of gate.mjs, fence.mjs and dist/strata.wasm
+	Shim    string              // folder of gate.mjs, fence.mjs, models.mjs and dist/strata.wasm
 	Dir     string              // the agent's data folder; DSH_HOME is in it
 	Secrets []string            // paths that no call may touch unasked
 

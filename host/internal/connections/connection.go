@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"strata.dev/bridge/host/internal/harness"
@@ -67,9 +68,10 @@ func ParseUpstream(text string) (*url.URL, error) {
 
 // Flags are what the command line says of a connection.
 type Flags struct {
-	BaseURL string // --base-url
-	Model   string // --model: the id that the server knows
-	Name    string // --model-name
+	BaseURL string   // --base-url
+	Model   string   // --model: the id that the server knows
+	More    []string // --model again: others beside it, with its window and abilities
+	Name    string   // --model-name: of the first one
 	// ContextWindow is --context-window, in tokens; 0 is not known.
 	ContextWindow int64
 	KeyFile       string // --key-file; "" sends no key
@@ -84,6 +86,14 @@ func FromFlags(f Flags) (Connection, []chat.Sentence, error) {
 	c := Connection{ID: profile.Name, Retry: f.Retry, Models: []Model{{
 		ID: strings.TrimSpace(f.Model), Name: f.Name, ContextWindow: f.ContextWindow, Images: f.Images, Efforts: f.Efforts,
 	}}}
+	for _, id := range f.More {
+		more := c.Models[0]
+		more.ID, more.Name = strings.TrimSpace(id), ""
+		if more.ID == "" || slices.ContainsFunc(c.Models, func(m Model) bool { return m.ID == more.ID }) {
+			return Connection{}, nil, say.Error(chat.CodeBadRequest, "", say.FlagWrong, "flag", "--model", "why", "it is given twice, or empty")
+		}
+		c.Models = append(c.Models, more)
+	}
 	if c.Models[0].ID == "" {
 		return Connection{}, nil, say.Error(chat.CodeBadRequest, "", say.FlagMissing, "flag", "--model")
 	}

@@ -162,6 +162,8 @@ func TestFromFlags(t *testing.T) {
 	}{
 		{Flags{BaseURL: "https://x"}, "--model"},
 		{Flags{BaseURL: "x", Model: "m"}, "--base-url"},
+		{Flags{BaseURL: "https://x", Model: "m", More: []string{"n", "m"}}, "--model"},
+		{Flags{BaseURL: "https://x", Model: "m", More: []string{" "}}, "--model"},
 		{Flags{BaseURL: "https://x", Model: "m", ContextWindow: -1}, "--context-window"},
 		{Flags{BaseURL: "https://x", Model: "m", KeyFile: "/nowhere"}, "--key-file"},
 	} {

@@ -133,7 +133,8 @@ func TestBoot(t *testing.T) {
 				got[filepath.Base(e.ModuleName)] = fmt.Sprint(e.Enabled, " ", e.FiberPhase)
 			}
 		}
-		want := map[string]string{"fence.mjs": "true active", "gate.mjs": "true active", "dsh-session-title-first-prompt-llm": "false "}
+		want := map[string]string{"fence.mjs": "true active", "gate.mjs": "true active",
+			"models.mjs": "true active", "dsh-session-title-first-prompt-llm": "false "}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}

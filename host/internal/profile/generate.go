@@ -98,6 +98,7 @@ func patch(s Settings) list {
 		rows = append(rows, mapping{{"insert", list{
 			mapping{{"id", "strata-fence"}, {"name", join(p.Shim, "fence.mjs")}},
 			mapping{{"id", "strata-gate"}, {"name", join(p.Shim, "gate.mjs")}, {"config", gate}},
+			mapping{{"id", "strata-models"}, {"name", join(p.Shim, "models.mjs")}},
 		}}})
 	}
 	return rows

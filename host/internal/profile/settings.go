@@ -33,7 +33,7 @@ type Settings struct {
 
 // Plugins are our own rows. The zero value mounts none.
 type Plugins struct {
-	// Shim is the folder of gate.mjs and fence.mjs; absolute.
+	// Shim is the folder of gate.mjs, fence.mjs and models.mjs; absolute.
 	Shim string
 	// Wasm is strata.wasm, SHA256 its hash in hex: the gate refuses other bytes.
 	Wasm   string

@@ -129,7 +129,7 @@ function base(model, permission) {
   return [
     ...(model === undefined ? [] : [
       { id: 'llm-pi-ai', config: { providers: { scripted: {
-        api: 'openai-completions', baseURL: model, apiKeyEnv: 'SCRIPTED_KEY', models: [{ id: 'scripted-1', contextWindow: 60000, maxTokens: 1000 }],
+        api: 'openai-completions', baseURL: model, apiKeyEnv: 'SCRIPTED_KEY', models: ['scripted-1', 'scripted-2'].map(id => ({ id, contextWindow: 60000, maxTokens: 1000 })),
       } } } },
       { id: 'agent-default-model', config: { provider: 'scripted', model: 'scripted-1' } },
     ]),
