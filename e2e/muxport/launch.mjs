@@ -7,7 +7,7 @@
 import { pathToFileURL } from 'node:url'
 import { announced } from './ready.mjs'
 
-const READY = /^dsh web: http:\/\/[^\s/]+\n$/
+const READY = /^dsh web: (http:\/\/[^\s/]+)\n$/
 
 /**
  * @param {string} bin the Harness's program; absolute
@@ -19,8 +19,9 @@ export async function launch(bin, patch) {
     process.argv.splice(4, 0, '--patch', patch)
     const write = process.stdout.write.bind(process.stdout)
     process.stdout.write = /** @type {any} */ ((/** @type {any} */ text, /** @type {any[]} */ ...rest) => {
-      if (typeof text !== 'string' || !READY.test(text)) return write(text, ...rest)
-      void announced.then(url => write(`dsh web: ${url}\n`))
+      const older = typeof text === 'string' && READY.exec(text)?.[1]
+      if (!older) return write(text, ...rest)
+      void announced.then(url => write(`muxport: events.mux is at ${older}\ndsh web: ${url}\n`))
       return true
     })
   }

@@ -33,7 +33,10 @@ type port struct {
 	token  string
 	host   string // host:port
 	cookie string
+	older  string // host:port of the older wire of the same process
 }
+
+var olderLine = regexp.MustCompile(`^muxport: events.mux is at http://(\S+)$`)
 
 var readyLine = regexp.MustCompile(`^dsh web: http://([^/\s]+)/\?token=([A-Za-z0-9_-]+)$`)
 
@@ -45,8 +48,12 @@ func start(ctx context.Context, t *testing.T, o muxport.Options) *port {
 	patch := kit.Permissions + "- insert: [{id: asking, name: " + home.Plugin(t, "asking.mjs", asking) + "}]\n" +
 		"- id: session-title-llm\n  disabled: true\n"
 	process := kit.LaunchHarness(t, home, kit.HarnessOptions{Dir: kit.RemoteMux(t, home, o), Model: p.model, Patches: []string{patch}})
-	line, err := process.WaitLine(ctx, readyLine.MatchString)
+	line, err := process.WaitLine(ctx, olderLine.MatchString)
 	if err != nil {
+		t.Fatal(err)
+	}
+	p.older = olderLine.FindStringSubmatch(line)[1]
+	if line, err = process.WaitLine(ctx, readyLine.MatchString); err != nil {
 		t.Fatal(err)
 	}
 	m := readyLine.FindStringSubmatch(line)
@@ -84,7 +91,12 @@ func (p *port) get(ctx context.Context, t *testing.T, path string) *http.Respons
 // request's host.
 func (p *port) post(ctx context.Context, t *testing.T, path, body string, header http.Header) (int, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+p.host+path, bytes.NewBufferString(body))
+	return post(ctx, t, "http://"+p.host+path, body, header)
+}
+
+func post(ctx context.Context, t *testing.T, url, body string, header http.Header) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewBufferString(body))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,8 @@ package muxport_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -376,5 +378,67 @@ func nobody(ctx context.Context, t *testing.T, p *port) {
 	}
 	if _, ok := p.Read(t, "declined"); ok {
 		t.Error("a declined call ran")
+	}
+}
+
+// olderFrame waits for a frame of the older wire of a kind that is about a session.
+func olderFrame(t *testing.T, s *socket, kind, session string) (rpcID, approvalID string) {
+	t.Helper()
+	for {
+		data, err := s.read()
+		if err != nil {
+			t.Fatalf("waiting for %s: %v", kind, err)
+		}
+		var f struct {
+			RPCID   string
+			Payload struct{ Type, SessionID, ApprovalID string }
+		}
+		if err := json.Unmarshal(data, &f); err != nil {
+			t.Fatal(err)
+		}
+		if f.Payload.Type == kind && f.Payload.SessionID == session {
+			return f.RPCID, f.Payload.ApprovalID
+		}
+	}
+}
+
+// bothWires asks clients of both wires of one process: whoever answers first wins,
+// and the others are told.
+func bothWires(ctx context.Context, t *testing.T, p *port) {
+	id := p.session(ctx, t)
+	log, s := p.mux(ctx, t), p.mux(ctx, t)
+	log.follow(t, "f", id, nil)
+	client := s.listen(t, "e")
+	older, err := dial(ctx, t, p.older, "/api/events.mux", http.Header{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(request string) (eventID, rpcID, approvalID string) {
+		p.prompt(ctx, t, id, request, scriptmodel.Steps(scriptmodel.Bash("echo "+request+" >> both-wires"), scriptmodel.Say("fine")))
+		rpcID, approvalID = olderFrame(t, older, "approval/requested", id)
+		return s.about(t, "e", "waterfall", id).EventID, rpcID, approvalID
+	}
+	eventID, rpcID, approvalID := ask("older-first")
+	status, text := post(ctx, t, "http://"+p.older+"/api/respond", fmt.Sprintf(
+		`{"type":"client-response","rpcId":%q,"result":{"ok":true,"value":{"sessionId":%q,"approvalId":%q,"outcome":"allowed-once"}}}`, rpcID, id, approvalID), http.Header{"Content-Type": {"application/json"}})
+	if status != http.StatusOK || !strings.Contains(text, `"accepted":true`) {
+		t.Fatalf("answering on the older wire: %d %s", status, text)
+	}
+	s.about(t, "e", "cancel", eventID)
+	olderFrame(t, older, "approval/resolved", id)
+	if got := decision(t, log); got != "allowed-once" {
+		t.Errorf("answered on the older wire: %s", got)
+	}
+
+	eventID, _, approvalID = ask("newer-first")
+	p.result(ctx, t, client, eventID, m{"kind": "result", "value": "rejected"})
+	if _, resolved := olderFrame(t, older, "approval/resolved", id); resolved != approvalID {
+		t.Errorf("resolved on the older wire: %s, want %s", resolved, approvalID)
+	}
+	if got := decision(t, log); got != "rejected" {
+		t.Errorf("answered on the newer wire: %s", got)
+	}
+	if text, _ := p.Read(t, "both-wires"); text != "older-first\n" {
+		t.Errorf("what ran: %q", text)
 	}
 }
