@@ -63,7 +63,7 @@ func (k *Keeper) Get(ctx context.Context) (*Process, error) {
 		k.mu.Unlock()
 		return nil, ErrClosed
 	}
-	if p := k.current; p != nil && p != k.useless {
+	if p := k.current; p != nil && p != k.useless && !isClosed(p.Done()) {
 		k.mu.Unlock()
 		return p, nil
 	}
@@ -130,7 +130,7 @@ func (k *Keeper) Close(ctx context.Context) error {
 
 // run makes one attempt and then watches its process to the end.
 func (k *Keeper) run(a *attempt) {
-	if p := k.Current(); p != nil { // a useless one: a home is one process's
+	if p := k.Current(); p != nil { // one that ends: a home is one process's
 		<-p.Done()
 		k.ended(p)
 	}
@@ -194,6 +194,15 @@ func (k *Keeper) ended(p *Process) {
 		k.short++
 	} else {
 		k.short = 0
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
 

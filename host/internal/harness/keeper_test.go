@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -199,6 +200,35 @@ func TestKeeperCloseEndsAStart(t *testing.T) {
 			t.Errorf("Get after Close: %v", err)
 		}
 	})
+}
+
+// Whoever has seen a process end is not given it again, however soon it asks.
+func TestKeeperGivesNoDeadOne(t *testing.T) {
+	for range 200 {
+		p, die := fake()
+		next, endNext := fake()
+		list := []*Process{p, next}
+		k := NewKeeper(func(context.Context) (*Process, error) {
+			got := list[0]
+			list = list[1:]
+			return got, nil
+		})
+		if _, err := k.Get(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		p.begun = p.begun.Add(-time.Hour) // it had a long life
+		die()
+		if got, err := k.Get(t.Context()); got != next || err != nil {
+			t.Fatalf("got %p, %v", got, err)
+		}
+		endNext()
+		for k.Current() != nil { // a fake cannot be stopped
+			runtime.Gosched()
+		}
+		if err := k.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // A process that is given up is followed by another one, once it has ended; several in
