@@ -29,11 +29,13 @@ export function apply(ctx) {
 // port is a process whose modern wire is driven directly.
 type port struct {
 	*kit.Home
-	model  *scriptmodel.Model
-	token  string
-	host   string // host:port
-	cookie string
-	older  string // host:port of the older wire of the same process
+	process   *kit.Process
+	component string
+	model     *scriptmodel.Model
+	token     string
+	host      string // host:port
+	cookie    string
+	older     string // host:port of the older wire of the same process
 }
 
 var olderLine = regexp.MustCompile(`^muxport: events.mux is at http://(\S+)$`)
@@ -44,16 +46,23 @@ var readyLine = regexp.MustCompile(`^dsh web: http://([^/\s]+)/\?token=([A-Za-z0
 func start(ctx context.Context, t *testing.T, o muxport.Options) *port {
 	t.Helper()
 	home := kit.NewHome(t)
-	p := &port{Home: home, model: kit.StartModel(t, scriptmodel.Config{})}
-	patch := kit.Permissions + "- insert: [{id: asking, name: " + home.Plugin(t, "asking.mjs", asking) + "}]\n" +
+	p := &port{Home: home, model: kit.StartModel(t, scriptmodel.Config{}), component: kit.RemoteMux(t, home, o)}
+	p.launch(ctx, t)
+	return p
+}
+
+// launch starts the process, again after one that has ended, and logs in.
+func (p *port) launch(ctx context.Context, t *testing.T) {
+	t.Helper()
+	patch := kit.Permissions + "- insert: [{id: asking, name: " + p.Plugin(t, "asking.mjs", asking) + "}]\n" +
 		"- id: session-title-llm\n  disabled: true\n"
-	process := kit.LaunchHarness(t, home, kit.HarnessOptions{Dir: kit.RemoteMux(t, home, o), Model: p.model, Patches: []string{patch}})
-	line, err := process.WaitLine(ctx, olderLine.MatchString)
+	p.process = kit.LaunchHarness(t, p.Home, kit.HarnessOptions{Dir: p.component, Model: p.model, Patches: []string{patch}})
+	line, err := p.process.WaitLine(ctx, olderLine.MatchString)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.older = olderLine.FindStringSubmatch(line)[1]
-	if line, err = process.WaitLine(ctx, readyLine.MatchString); err != nil {
+	if line, err = p.process.WaitLine(ctx, readyLine.MatchString); err != nil {
 		t.Fatal(err)
 	}
 	m := readyLine.FindStringSubmatch(line)
@@ -64,7 +73,6 @@ func start(ctx context.Context, t *testing.T, o muxport.Options) *port {
 	} else {
 		t.Fatalf("logging in: %s with the cookies %v", res.Status, cookies)
 	}
-	return p
 }
 
 // direct follows no redirect and keeps no connection.

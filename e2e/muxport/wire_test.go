@@ -24,6 +24,7 @@ func TestPort(t *testing.T) {
 			"login": login, "statuses": statuses, "refusals": refusals, "sockets": sockets, "frames": misuse,
 			"items from the client": uplink, "a turn": turn, "a prompt once": once, "approvals": approvals,
 			"an approval nobody takes": nobody, "both wires at once": bothWires, "control": controlNew,
+			"commands": commands, "goals": goals,
 		},
 		muxport.Shape015: {
 			"login": login, "refusals of 0.1.5": refusalsOld, "no items from the client": noUplink, "control": controlOld,
