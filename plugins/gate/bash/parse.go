@@ -65,7 +65,7 @@ func Parse(src string) ([]Command, Problem) {
 	if err != nil {
 		return nil, Problem{"bash:syntax", reason.Of(reason.Unreadable)}
 	}
-	w := walker{src: src}
+	w := walker{src: src, commands: make([]Command, 0, partsIn(src))}
 	for _, s := range file.Stmts {
 		w.stmt(s, false)
 	}
@@ -114,6 +114,18 @@ func unusual(r rune) bool {
 	}
 	// Controls, invisible marks, and blanks that no shell takes for one.
 	return unicode.In(r, unicode.C, unicode.Z)
+}
+
+// partsIn is a guess of how many commands a text holds, seldom too low.
+func partsIn(src string) int {
+	n := 1
+	for i := range len(src) {
+		switch src[i] {
+		case ';', '|', '&', '\n':
+			n++
+		}
+	}
+	return min(n, MaxParts+1)
 }
 
 type walker struct {

@@ -24,7 +24,7 @@ func (m *matcher) path(w word, patterns bool) *rules.Match {
 		m.paths = append(m.paths, rules.Path{Word: text})
 		return nil
 	}
-	found, ok := rules.ByPattern(text)
+	found, ok := rules.ByPattern(nil, text)
 	if !ok || m.Reads && found[0].Pattern == "" {
 		return m.refuse("glob", reason.FilePattern, "text", w.text)
 	}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"strata.dev/bridge/plugins/gate/bash"
@@ -56,19 +57,20 @@ func (rs *Rules) match(words []Word, piped bool, rulesOf func(*family) []*rule) 
 			return m
 		}
 	}
-	best := refuse("program", reason.Program, "program", name)
-	family := rs.index()[name]
-	if family == nil {
-		return best
+	var best Match
+	if family := rs.index()[name]; family != nil {
+		for _, r := range rulesOf(family) {
+			m := r.match(args, piped)
+			if m.OK {
+				return m
+			}
+			if best.Rule == "" || best.Rule == "program" || best.Rule == "command" { // others say more than that no rule was meant
+				best = m
+			}
+		}
 	}
-	for _, r := range rulesOf(family) {
-		m := r.match(args, piped)
-		if m.OK {
-			return m
-		}
-		if best.Rule == "program" || best.Rule == "command" { // others say more than that no rule was meant
-			best = m
-		}
+	if best.Rule == "" {
+		return refuse("program", reason.Program, "program", name)
 	}
 	return best
 }
@@ -104,7 +106,7 @@ type matcher struct {
 }
 
 func (r *rule) match(args []Word, piped bool) Match {
-	var few [8]Word
+	var few [4]Word
 	m := matcher{rule: r, args: args, operands: few[:0]}
 	if bad := m.expression(); bad != nil {
 		return *bad
@@ -319,11 +321,10 @@ func (m *matcher) operand(k kind, w Word, piped bool) *Match {
 		}
 		return nil
 	case w.Glob:
-		found, ok := ByPattern(w.Text)
-		if !ok {
+		var ok bool
+		if m.paths, ok = ByPattern(m.paths, w.Text); !ok {
 			return m.refuse("glob", reason.FilePattern, "text", w.Text)
 		}
-		m.paths = append(m.paths, found...)
 		return nil
 	}
 	m.look(k, w.Text)
@@ -338,12 +339,12 @@ func (m *matcher) below(k kind, pattern string) bool {
 		folder != "" && folder[0] != '-' && !strings.ContainsAny(folder, "*?[")
 }
 
-// ByPattern are the paths that a file pattern looks at: the folder where it
+// ByPattern adds the paths that a file pattern looks at: the folder where it
 // begins, and what it would be without its wildcards, so that *.pem looks like
 // what it is. A pattern that may lead up again is not ok.
-func ByPattern(pattern string) (found []Path, ok bool) {
+func ByPattern(paths []Path, pattern string) (all []Path, ok bool) {
 	if strings.Contains(pattern, "..") {
-		return nil, false
+		return paths, false
 	}
 	folder, names := splitPattern(pattern)
 	if i := strings.IndexAny(folder, "*?["); i >= 0 {
@@ -353,11 +354,11 @@ func ByPattern(pattern string) (found []Path, ok bool) {
 	if root == "" {
 		root = "."
 	}
-	found = []Path{{Word: root, Pattern: names}}
+	paths = append(slices.Grow(paths, 2), Path{Word: root, Pattern: names})
 	if plain := strings.Map(dropWildcard, pattern); plain != folder {
-		found = append(found, Path{Word: plain})
+		paths = append(paths, Path{Word: plain})
 	}
-	return found, true
+	return paths, true
 }
 
 // splitPattern is a pattern's folder, up to its last slash, and the names in it.
