@@ -38,9 +38,14 @@ export function realPaths(paths) {
  */
 export function entriesOf(folder) {
   try {
-    const entries = readdirSync(folder)
-    if (entries.length > MAX_ENTRIES) return { [folder]: '' }
-    return Object.fromEntries(entries.map(name => `${folder === '/' ? '' : folder}/${name}`).map(one => [one, realPath(one)]))
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return {}
+    const entries = readdirSync(folder, { withFileTypes: true })
+    const real = realPath(folder)
+    if (entries.length > MAX_ENTRIES || real === '') return { [folder]: '' }
+    return Object.fromEntries(entries.map(entry => {
+      const one = `${folder === '/' ? '' : folder}/${entry.name}`
+      return [one, entry.isSymbolicLink() ? realPath(one) : path.join(real, entry.name)]
+    }))
   } catch (error) {
     return ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '') ? {} : { [folder]: '' }
   }
@@ -85,7 +90,8 @@ function walk(given) {
     }
     const next = path.join(real, name)
     try {
-      const stat = lstatSync(next)
+      const stat = lstatSync(next, { throwIfNoEntry: false })
+      if (stat === undefined) return rest.includes('..') ? '' : path.join(next, ...rest)
       if (stat.isSymbolicLink()) {
         if (++links > MAX_LINKS) return ''
         const target = readlinkSync(next)
@@ -95,9 +101,8 @@ function walk(given) {
       }
       if (rest.length > 0 && !stat.isDirectory()) return ''
       real = next
-    } catch (error) {
-      if (codeOf(error) !== 'ENOENT') return ''
-      return rest.includes('..') ? '' : path.join(next, ...rest)
+    } catch {
+      return ''
     }
   }
   return real
