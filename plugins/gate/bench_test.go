@@ -2,6 +2,7 @@ package gate
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -56,5 +57,27 @@ func BenchmarkDecideOp(b *testing.B) {
 			b.Fatal(err)
 		}
 		i++
+	}
+}
+
+// A command of 2 KB as a host side puts it: facts, then decide, each call with
+// an id of its own.
+func BenchmarkDecideOp2KB(b *testing.B) {
+	d := sdktest.New(b, Plugin, nil)
+	command := strings.Repeat(`grep -rn "needle in the hay" src/internal/*.go && `, 42) + "ls"
+	n := 0
+	for b.Loop() {
+		n++
+		call := commanded(command)
+		call.CallID = strconv.Itoa(n)
+		head, err := json.Marshal(call)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, op := range []string{"facts", "decide"} {
+			if err := d.Do(op, head, nil); err != nil {
+				b.Fatal(err)
+			}
+		}
 	}
 }

@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * The gate's cost in Node: parsing beside web-tree-sitter's bash grammar, the whole decision on the corpus beside
- * plain JS, and how long a start takes. Ratios within one process; figures of one run say little by themselves.
+ * The gate's cost in Node: parsing beside web-tree-sitter's bash grammar, the whole decision beside that same parse
+ * and beside plain JS, and how long a start takes; each figure that design holds with its limit. Ratios within one
+ * process; figures of one run say little by themselves.
  * @module
  */
 import { execFileSync } from 'node:child_process'
@@ -15,7 +16,7 @@ import { Judge } from '../gate/judge.mjs'
 import { Modes } from '../gate/modes.mjs'
 import { Instance } from '../lib/hot.mjs'
 import { loadModule } from '../lib/module.mjs'
-import { at, measure, print } from './measure.mjs'
+import { at, measure, print, verdict } from './measure.mjs'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const wasm = path.join(root, 'shim/dist/strata.wasm')
@@ -24,7 +25,8 @@ const hashOf = (/** @type {string} */ file) => createHash('sha256').update(readF
 const corpus = readFileSync(path.join(root, 'plugins/gate/testdata/corpus.jsonl'), 'utf8').trim().split('\n').map(line => JSON.parse(line))
 const commands = /** @type {string[]} */ (corpus.filter(({ shell }) => shell === 'bash').map(({ command }) => command))
 const four = ['git log --oneline -20 | grep -n "fix" | head -5; ls -la src']
-const long = [`${'grep -rn "needle in the hay" src/internal/*.go && '.repeat(42)}ls`]
+const grep = `${'grep -rn "needle in the hay" src/internal/*.go && '.repeat(42)}ls`
+const mixed = mixedOf2KB()
 
 // Parsing.
 const parser = await treeSitter()
@@ -42,30 +44,50 @@ const syntax = async (/** @type {string} */ name, /** @type {string[]} */ list) 
 ])
 await syntax('Parse: the corpus', commands)
 await syntax('Parse: a line of four commands', Array(200).fill(four[0]))
-await syntax('Parse: 2 KB', Array(50).fill(long[0]))
+await syntax('Parse: 2 KB', [...Array(20).fill(grep), ...mixed])
 
-// The decision, as the row makes it: facts, real paths, decide.
+// The decision, as the row makes it for each call: facts, what they ask for, decide. Every call has an id of its own,
+// as in the Harness, so that nothing is known from the call before.
 const instance = new Instance({ module: await loadModule(wasm, hashOf(wasm)), plugin: 'gate', config: { secrets: [path.join(root, '.run')] } })
 const judge = new Judge(instance, new Modes({ get: () => undefined }))
+const folder = root.replace(/\/$/, '')
+let calls = 0
 const callOf = (/** @type {string} */ command) => ({
-  ...judge.call(/** @type {any} */ ({ name: 'bash', arguments: { command, description: 'bench' }, callId: 'call_1' })),
-  cwd: root.replace(/\/$/, ''), workspace: root.replace(/\/$/, ''), root: 's', session: 's',
+  ...judge.call(/** @type {any} */ ({ name: 'bash', arguments: { command, description: 'bench' }, callId: `call_${calls++}` })),
+  cwd: folder, workspace: folder, root: 's', session: 's',
 })
-const decision = async (/** @type {string} */ name, /** @type {string[]} */ list) => print(name, await measure([
-  { name: 'plain JS: the call’s JSON, there and back', inputs: list.map(callOf), run: call => void JSON.parse(JSON.stringify(call)) },
-  { name: 'facts', inputs: list.map(callOf), run: call => void instance.callSync('facts', call) },
-  { name: 'decide', inputs: list.map(callOf), run: call => void instance.callSync('decide', call) },
-  { name: 'digest', inputs: list.map(callOf), run: call => void instance.callSync('digest', call) },
-  { name: 'whole decision', inputs: list.map(callOf), run: call => judge.decide(call) },
+/** @param {string} name @param {string[]} inputs @param {import('./measure.mjs').Limit} limit */
+const decision = async (name, inputs, limit) => print(name, await measure([
+  { name: 'web-tree-sitter, the parse alone', inputs, run: command => parser.parse(command)?.delete() },
+  { name: 'plain JS: the call’s JSON, there and back', inputs, run: command => void JSON.parse(JSON.stringify(callOf(command))) },
+  { name: 'op facts', inputs, run: command => void instance.callSync('facts', callOf(command)) },
+  { name: 'op digest', inputs, run: command => void instance.callSync('digest', callOf(command)) },
+  { name: 'whole decision', inputs, run: command => judge.decide(callOf(command)), limit },
 ]))
-await decision('Decision: the corpus', commands)
-await decision('Decision: 2 KB', Array(50).fill(long[0]))
+await decision('Decision: the corpus', commands, { p50: 60, p99: 1000 })
+await decision('Decision: 2 KB, one command again and again', Array(50).fill(grep), { p50: 250 })
+await decision('Decision: 2 KB, commands of the corpus', mixed, { p50: 250 })
 
 // Starts, each in a process of its own.
 const starts = Array.from({ length: 7 }, () => JSON.parse(execFileSync(process.execPath, [fileURLToPath(new URL('start.mjs', import.meta.url)), wasm, hashOf(wasm)], { encoding: 'utf8' })))
+const LIMITS = /** @type {Record<string, number>} */ ({ 'gate ready': 80, 'four instances': 200 })
 console.log('\nStart, median of 7 fresh processes, ms')
 for (const name of Object.keys(starts[0])) {
-  console.log(`  ${name.padEnd(34)}${at(starts.map(one => one[name]).sort((a, b) => a - b), 0.5).toFixed(1).padStart(10)}`)
+  const took = at(starts.map(one => one[name]).sort((a, b) => a - b), 0.5)
+  console.log(`  ${name.padEnd(42)}${took.toFixed(1).padStart(10)}${verdict('', took, LIMITS[name])}`)
+}
+
+/** Commands of 2 KB made of those that the corpus allows, each begun elsewhere in it. */
+function mixedOf2KB() {
+  // A command has at most 50 parts: short ones would not make 2 KB of it.
+  const parts = /** @type {string[]} */ (corpus
+    .filter(({ shell, expected, command }) => shell === 'bash' && expected === 'allow' && command.length > 40 && !/[|;&\n]/.test(command))
+    .map(({ command }) => command))
+  return parts.map((_, first) => {
+    let command = parts[first] ?? ''
+    for (let i = 1; command.length <= 2048; i++) command += `; ${parts[(first + i) % parts.length]}`
+    return command.slice(0, command.lastIndexOf(';', 2048))
+  })
 }
 
 /** @param {import('./measure.mjs').Figure[]} figures of several parses a call */

@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * @typedef {{name: string, run: (input: any) => unknown, inputs: any[]}} Variant
- * @typedef {{name: string, p50: number, p99: number}} Figure microseconds a call
+ * @typedef {{p50?: number, p99?: number}} Limit microseconds that a call may take
+ * @typedef {{name: string, run: (input: any) => unknown, inputs: any[], limit?: Limit}} Variant
+ * @typedef {{name: string, p50: number, p99: number, limit?: Limit}} Figure microseconds a call
  */
 
 /**
@@ -23,9 +24,9 @@ export async function measure(variants, { rounds = 40, warmUp = 10 } = {}) {
       }
     }
   }
-  return variants.map(({ name }, i) => {
+  return variants.map(({ name, limit = {} }, i) => {
     const sorted = (times[i] ?? []).sort((a, b) => a - b)
-    return { name, p50: at(sorted, 0.5), p99: at(sorted, 0.99) }
+    return { name, p50: at(sorted, 0.5), p99: at(sorted, 0.99), limit }
   })
 }
 
@@ -35,8 +36,12 @@ export const at = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.flo
 /** Prints figures, each beside the first of them. @param {string} title @param {Figure[]} figures */
 export function print(title, figures) {
   const first = figures[0]?.p50 ?? NaN
-  console.log(`\n${title}\n${'p50 µs'.padStart(46)}${'p99 µs'.padStart(11)}${'ratio'.padStart(9)}`)
-  for (const { name, p50, p99 } of figures) {
-    console.log(`  ${name.padEnd(34)}${p50.toFixed(1).padStart(10)}${p99.toFixed(1).padStart(11)}${(p50 / first).toFixed(2).padStart(9)}`)
+  console.log(`\n${title}\n${'p50 µs'.padStart(54)}${'p99 µs'.padStart(11)}${'ratio'.padStart(9)}`)
+  for (const { name, p50, p99, limit = {} } of figures) {
+    const against = verdict(' p50', p50, limit.p50) + verdict(' p99', p99, limit.p99)
+    console.log(`  ${name.padEnd(42)}${p50.toFixed(1).padStart(10)}${p99.toFixed(1).padStart(11)}${(p50 / first).toFixed(2).padStart(9)}${against}`)
   }
 }
+
+/** What a figure is beside its limit; nothing without one. @param {string} what @param {number} took @param {number | undefined} most */
+export const verdict = (what, took, most) => (most === undefined ? '' : ` ${what} < ${most}: ${took < most ? 'held' : 'MISSED'};`)
