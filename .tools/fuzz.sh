@@ -17,7 +17,7 @@ grep -rlE '^func Fuzz[A-Z]' --include='*_test.go' proto plugins wasm host e2e | 
   grep -oE '^func Fuzz[A-Za-z0-9_]+' "$file" | sed 's/func //' | while read -r target; do
     echo "== $dir $target for $time"
     log=.run/fuzz.log
-    (cd "$module" && go test -run '^$' -fuzz "^$target\$" -fuzztime "$time" "$package" </dev/null) >"$log" 2>&1 && { tail -1 "$log"; continue; }
+    (cd "$module" && go test -run '^$' -fuzz "^$target\$" -fuzztime "$time" -fuzzminimizetime 10x "$package" </dev/null) >"$log" 2>&1 && { tail -1 "$log"; continue; }
     cat "$log"
     # Go's fuzzer may report its own deadline as a failure when
     # the last input is still running; a crasher always names its file.
