@@ -27,6 +27,9 @@ type Connection struct {
 	Name string
 	// Upstream is the server's base URL, such as https://api.example.com/v1.
 	Upstream *url.URL
+	// API is what the server speaks where the host talks to it itself; "" is what its
+	// address tells.
+	API API
 	// Key goes to the server; the zero value sends none.
 	Key    Key
 	Models []Model

@@ -44,16 +44,7 @@ func Listen() (*Proxy, error) {
 	}
 	p := &Proxy{
 		listener: listener, served: make(chan struct{}),
-		upstream: &http.Transport{
-			Proxy:                 http.ProxyFromEnvironment,
-			DialContext:           (&net.Dialer{Timeout: 20 * time.Second}).DialContext,
-			TLSHandshakeTimeout:   20 * time.Second,
-			ForceAttemptHTTP2:     true,
-			DisableCompression:    true, // what is compressed cannot be passed on at once
-			MaxIdleConnsPerHost:   16,
-			IdleConnTimeout:       90 * time.Second,
-			ExpectContinueTimeout: time.Second,
-		},
+		upstream: Transport(),
 	}
 	p.connections.Store(&map[string]*route{})
 	p.server = &http.Server{
