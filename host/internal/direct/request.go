@@ -1,0 +1,155 @@
+package direct
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"strata.dev/bridge/host/internal/connections"
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/chat"
+)
+
+// Turn is one message and what came before it in its chat.
+type Turn struct {
+	Model    string // route, provider/model
+	Mode     string // told in the start frame; without tools all modes are alike
+	Effort   string // thinking level; one that the model lacks is dropped
+	Text     string
+	Pictures []chat.Attachment
+	Earlier  []chat.Message // oldest first
+}
+
+// instructions are the system prompt. A model that is not told takes files for granted.
+const instructions = "You are the assistant in a chat. You have no tools here: you cannot read or change files, run commands or open web pages, " +
+	"and nothing you write is carried out. Where the person asks for such a thing, say plainly that the agent, which can do it, is not running, " +
+	"and help in words. Answer in the person's language."
+
+// pictureTypes are what both APIs take.
+var pictureTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
+// check refuses what the model cannot read, before anything is sent.
+func (t Turn) check(m connections.Model) *chat.Error {
+	for _, p := range t.Pictures {
+		if !slices.Contains(pictureTypes, p.MediaType) {
+			return say.Error(chat.CodeBadRequest, p.MediaType, say.NotAPicture, "name", p.Name)
+		}
+	}
+	if len(t.Pictures) > 0 && !m.Images {
+		return say.Error(chat.CodeBadRequest, "the route does not declare pictures", say.PicturesUnread, "model", t.Model)
+	}
+	return nil
+}
+
+// exchange is the conversation as both APIs want it: what a person wrote and what the
+// model answered by turns, a person's first. Messages without an answer are joined to
+// the next one.
+func (t Turn) exchange() []said {
+	var out []said
+	for _, m := range t.Earlier {
+		text := strings.TrimSpace(m.Text)
+		if text == "" || len(out) == 0 && m.Role != roleUser {
+			continue
+		}
+		out = join(out, said{role: m.Role, text: text})
+	}
+	return join(out, said{role: roleUser, text: t.Text, pictures: t.Pictures})
+}
+
+const (
+	roleUser      = "user"
+	roleAssistant = "assistant"
+	roleSystem    = "system"
+)
+
+// said is one message of the conversation.
+type said struct {
+	role, text string
+	pictures   []chat.Attachment
+}
+
+func join(all []said, s said) []said {
+	if n := len(all); n > 0 && all[n-1].role == s.role {
+		all[n-1].text = strings.TrimSpace(all[n-1].text + "\n\n" + s.text)
+		all[n-1].pictures = s.pictures
+		return all
+	}
+	return append(all, s)
+}
+
+// wire is what the model calls the turn's thinking level; "" where it has none.
+func (t Turn) wire(m connections.Model) string {
+	for _, e := range m.Efforts {
+		if e.Level == t.Effort {
+			return e.Wire
+		}
+	}
+	return ""
+}
+
+type object = map[string]any
+
+// openAIBody is the body of POST /chat/completions.
+func openAIBody(t Turn, m connections.Model) ([]byte, error) {
+	messages := []object{{"role": roleSystem, "content": instructions}}
+	for _, s := range t.exchange() {
+		if len(s.pictures) == 0 {
+			messages = append(messages, object{"role": s.role, "content": s.text})
+			continue
+		}
+		var parts []object
+		if s.text != "" {
+			parts = append(parts, object{"type": "text", "text": s.text})
+		}
+		for _, p := range s.pictures {
+			parts = append(parts, object{"type": "image_url", "image_url": object{"url": "data:" + p.MediaType + ";base64," + base64(p.Data)}})
+		}
+		messages = append(messages, object{"role": s.role, "content": parts})
+	}
+	body := object{"model": m.ID, "messages": messages, "stream": true, "stream_options": object{"include_usage": true}}
+	if wire := t.wire(m); wire != "" {
+		body["reasoning_effort"] = wire
+	}
+	return encode(body)
+}
+
+// maxTokens bounds an answer of /v1/messages, which wants a bound: what the models
+// since Claude 3.5 all take.
+const maxTokens = 8192
+
+// minThinking is the smallest budget for thinking that /v1/messages takes, in tokens.
+const minThinking = 1024
+
+// anthropicBody is the body of POST /v1/messages. A thinking level's name on the wire
+// is its budget in tokens.
+func anthropicBody(t Turn, m connections.Model) ([]byte, error) {
+	var messages []object
+	for _, s := range t.exchange() {
+		var blocks []object
+		for _, p := range s.pictures {
+			blocks = append(blocks, object{"type": "image", "source": object{"type": "base64", "media_type": p.MediaType, "data": base64(p.Data)}})
+		}
+		if s.text != "" {
+			blocks = append(blocks, object{"type": "text", "text": s.text})
+		}
+		messages = append(messages, object{"role": s.role, "content": blocks})
+	}
+	body := object{"model": m.ID, "system": instructions, "messages": messages, "stream": true, "max_tokens": maxTokens}
+	if budget, err := strconv.Atoi(t.wire(m)); err == nil && budget >= minThinking {
+		body["max_tokens"] = maxTokens + budget
+		body["thinking"] = object{"type": "enabled", "budget_tokens": budget}
+	}
+	return encode(body)
+}
+
+func encode(v any) ([]byte, error) {
+	var out strings.Builder
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("encoding a request: %w", err)
+	}
+	return []byte(strings.TrimSuffix(out.String(), "\n")), nil
+}
