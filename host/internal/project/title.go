@@ -4,34 +4,36 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"strings"
+
+	"strata.dev/bridge/host/internal/say"
 )
 
-// titles are the plain words for a tool, and the argument that follows them.
-var titles = map[string]struct{ words, argument string }{
-	"bash":            {"Run: ", "command"},
-	"read":            {"Read ", "file_path"},
-	"write":           {"Write ", "file_path"},
-	"edit":            {"Edit ", "file_path"},
-	"read_image":      {"Look at ", "file_path"},
-	"glob":            {"Find files: ", "pattern"},
-	"grep":            {"Search in files: ", "pattern"},
-	"web_search":      {"Search the web: ", "query"},
-	"web_fetch":       {"Open the web page ", "url"},
-	"skill":           {"Use the skill ", "name"},
-	"todo_write":      {"Update the task list", ""},
-	"job_list":        {"List background commands", ""},
-	"job_output":      {"Read a background command's output", ""},
-	"job_kill":        {"Stop a background command", ""},
-	"get_goal":        {"Look at the goal", ""},
-	"create_goal":     {"Set a goal: ", "objective"},
-	"update_goal":     {"Update the goal", ""},
-	"send_message":    {"Write to a helper", ""},
-	"interrupt_agent": {"Stop a helper", ""},
-	"list_agents":     {"List the helpers", ""},
-	"subagent":        {"Start a helper: ", "description"},
-	"subagent_fork":   {"Start a helper: ", "description"},
-	"workflow":        {"Run a workflow", ""},
-	"ralph":           {"Repeat a task", ""},
+// titles are the words for a tool, and the argument that fills their place.
+var titles = map[string]struct{ key, argument string }{
+	"bash":            {say.TitleRun, "command"},
+	"read":            {say.TitleRead, "file_path"},
+	"write":           {say.TitleWrite, "file_path"},
+	"edit":            {say.TitleEdit, "file_path"},
+	"read_image":      {say.TitleLookAt, "file_path"},
+	"glob":            {say.TitleFind, "pattern"},
+	"grep":            {say.TitleSearch, "pattern"},
+	"web_search":      {say.TitleWeb, "query"},
+	"web_fetch":       {say.TitlePage, "url"},
+	"skill":           {say.TitleSkill, "name"},
+	"todo_write":      {say.TitleTasks, ""},
+	"job_list":        {say.TitleJobs, ""},
+	"job_output":      {say.TitleJobOutput, ""},
+	"job_kill":        {say.TitleJobStop, ""},
+	"get_goal":        {say.TitleGoal, ""},
+	"create_goal":     {say.TitleGoalSet, "objective"},
+	"update_goal":     {say.TitleGoalUpdate, ""},
+	"send_message":    {say.TitleHelperWrite, ""},
+	"interrupt_agent": {say.TitleHelperStop, ""},
+	"list_agents":     {say.TitleHelpers, ""},
+	"subagent":        {say.TitleHelperStart, "description"},
+	"subagent_fork":   {say.TitleHelperStart, "description"},
+	"workflow":        {say.TitleWorkflow, ""},
+	"ralph":           {say.TitleRepeat, ""},
 }
 
 // maxTitle is how many characters a title has at most.
@@ -44,16 +46,16 @@ func title(tool, arguments, cwd string) string {
 		return clipTitle(otherTitle(tool))
 	}
 	if t.argument == "" {
-		return t.words
+		return t.key
 	}
 	value := argument(arguments, t.argument)
 	if value == "" {
-		return strings.TrimRight(t.words, ": ")
+		return strings.TrimRight(strings.TrimSuffix(t.key, "{what}"), ": ")
 	}
 	if t.argument == "file_path" {
 		value = below(cwd, value)
 	}
-	return clipTitle(t.words + value)
+	return clipTitle(say.Sentence(t.key, "what", value).Text)
 }
 
 // otherTitle names a tool that the table does not know: a connected one by its
@@ -61,13 +63,13 @@ func title(tool, arguments, cwd string) string {
 func otherTitle(tool string) string {
 	if rest, ok := strings.CutPrefix(tool, "mcp__"); ok {
 		if server, name, ok := strings.Cut(rest, "__"); ok {
-			return "Use " + name + " of " + server
+			return say.Sentence(say.TitleConnected, "tool", name, "server", server).Text
 		}
 	}
 	if tool == "" {
-		return "Answer a question"
+		return say.TitleNoTool
 	}
-	return "Use " + tool
+	return say.Sentence(say.TitleOther, "tool", tool).Text
 }
 
 // argument is a text argument, in one line.
