@@ -26,14 +26,19 @@ func Sentence(key string, args ...string) chat.Sentence {
 	for i := 0; i+1 < len(args); i += 2 {
 		s.Args[args[i]] = args[i+1]
 	}
-	// One pass, so that a value which looks like a place stays what it is.
-	s.Text = place.ReplaceAllStringFunc(key, func(p string) string {
-		if v, ok := s.Args[strings.Trim(p, "{}")]; ok {
+	s.Text = fill(key, s.Args)
+	return s
+}
+
+// fill goes through template once, so that a value which looks like a place stays
+// what it is.
+func fill(template string, args map[string]string) string {
+	return place.ReplaceAllStringFunc(template, func(p string) string {
+		if v, ok := args[strings.Trim(p, "{}")]; ok {
 			return v
 		}
 		return p
 	})
-	return s
 }
 
 // Error is a refusal with a sentence. Details is technical text, or "".

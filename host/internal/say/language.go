@@ -1,0 +1,53 @@
+package say
+
+import (
+	"embed"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+//go:embed languages/*.json
+var languages embed.FS
+
+// catalogs are by language tag; the gate's reasons on cards are in them too.
+var catalogs = sync.OnceValue(func() map[string]map[string]string {
+	out := map[string]map[string]string{}
+	files, err := languages.ReadDir("languages")
+	for _, f := range files {
+		var text []byte
+		if text, err = languages.ReadFile("languages/" + f.Name()); err != nil {
+			break
+		}
+		var c map[string]string
+		if err = json.Unmarshal(text, &c); err != nil {
+			break
+		}
+		out[strings.TrimSuffix(f.Name(), ".json")] = c
+	}
+	if err != nil { // embedded, and a test reads them all
+		panic("reading languages: " + err.Error())
+	}
+	return out
+})
+
+// Languages are the tags (BCP 47) of what sentences can be said in, in order. "en"
+// is one of them, which needs no catalog: it is what the keys are written in.
+func Languages() []string {
+	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(catalogs())), "en")))
+}
+
+// Catalog gives the translations into one of Languages by key, as a copy; none
+// for English and for a language that there is none of.
+func Catalog(tag string) map[string]string { return maps.Clone(catalogs()[tag]) }
+
+// Translate says key in a language, its places filled from args. English stands
+// where there is no such language or sentence.
+func Translate(tag, key string, args map[string]string) string {
+	if t, ok := catalogs()[tag][key]; ok {
+		return fill(t, args)
+	}
+	return fill(key, args)
+}
