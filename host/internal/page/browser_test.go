@@ -92,7 +92,7 @@ func launch() (*chromium, error) {
 		return nil, err
 	}
 	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage",
-		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars", "--accept-lang=en-US",
 		"--user-data-dir="+dir, "--remote-debugging-pipe")
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
 	if err := cmd.Start(); err != nil {

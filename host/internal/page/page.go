@@ -6,13 +6,22 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"encoding/json"
 	"io/fs"
+	"maps"
 	"path"
 	"strings"
+
+	"strata.dev/bridge/host/internal/say"
 )
 
 //go:embed static
 var static embed.FS
+
+// words are the translations of the page's own words, by language.
+//
+//go:embed languages
+var words embed.FS
 
 // Asset is one file of the page.
 type Asset struct {
@@ -28,6 +37,7 @@ var types = map[string]string{
 	".css":  "text/css; charset=utf-8",
 	".mjs":  "text/javascript; charset=utf-8",
 	".svg":  "image/svg+xml",
+	".json": "application/json",
 }
 
 var assets = load()
@@ -52,8 +62,7 @@ func load() map[string]Asset {
 		if err != nil {
 			return err
 		}
-		sum := sha256.Sum256(b)
-		a := Asset{Type: t, ETag: `"` + hex.EncodeToString(sum[:8]) + `"`, Body: b}
+		a := asset(t, b)
 		if strings.HasSuffix(name, "/index.html") {
 			m["/"] = a
 			return nil
@@ -64,5 +73,34 @@ func load() map[string]Asset {
 	if err != nil { // embedded files are always there
 		panic(err)
 	}
+	for _, tag := range say.Languages() {
+		if c := say.Catalog(tag); c != nil {
+			m["/static/languages/"+tag+".json"] = asset(types[".json"], catalog(tag, c))
+		}
+	}
 	return m
+}
+
+func asset(t string, body []byte) Asset {
+	sum := sha256.Sum256(body)
+	return Asset{Type: t, ETag: `"` + hex.EncodeToString(sum[:8]) + `"`, Body: body}
+}
+
+// catalog is all that the page says in a language, by its English: the sentences
+// of the host and the gate, and the page's own words.
+func catalog(tag string, sentences map[string]string) []byte {
+	own, err := words.ReadFile("languages/" + tag + ".json")
+	if err != nil {
+		panic(err) // as above; a test looks at every language
+	}
+	var c map[string]string
+	if err := json.Unmarshal(own, &c); err != nil {
+		panic(err)
+	}
+	maps.Copy(c, sentences)
+	b, err := json.Marshal(c)
+	if err != nil {
+		panic(err)
+	}
+	return b
 }

@@ -1,6 +1,7 @@
 // The host's routes. Every refusal becomes an ApiError with the host's sentence.
 /** @import * as chat from '../../../../proto/schema/chat.js' */
 
+import { textOf } from './language.mjs';
 import { chunksOf, readLines } from './ndjson.mjs';
 import { words } from './words.mjs';
 
@@ -10,7 +11,7 @@ export class ApiError extends Error {
    * @param {Partial<chat.Error>} error
    */
   constructor(status, error) {
-    super(error.text || words.badAnswer);
+    super(textOf(error) || words.badAnswer);
     this.status = status;
     this.code = /** @type {string} */ (error.code || '');
     this.details = error.details || '';

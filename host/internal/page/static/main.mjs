@@ -5,6 +5,7 @@
 import { ApiError, connect } from './api.mjs';
 import { h, sentence, setChildren, setText } from './dom.mjs';
 import { follow } from './follow.mjs';
+import { speak, textOf } from './language.mjs';
 import { takeToken } from './token.mjs';
 import { Allowed } from './ui/allowed.mjs';
 import { Composer } from './ui/composer.mjs';
@@ -12,6 +13,8 @@ import { Sidebar } from './ui/sidebar.mjs';
 import { Transcript } from './ui/transcript.mjs';
 import { empty, reduce, said, topic, viewOf, waiting } from './view.mjs';
 import { words } from './words.mjs';
+
+document.documentElement.lang = await speak(navigator.languages);
 
 /** How often the host is asked how things stand, in ms: while something is under way, and else. */
 const soon = 1500;
@@ -55,7 +58,7 @@ function newId() {
 const banner = h('div', { class: 'banner', hidden: true });
 const title = h('h1', {}, words.title);
 const announcer = h('div', { class: 'unseen', 'aria-live': 'polite' });
-const menu = h('button', { type: 'button', class: 'menu', 'aria-label': 'Chats', 'aria-controls': 'sidebar', 'aria-expanded': 'false', click: () => toggleMenu() }, '☰');
+const menu = h('button', { type: 'button', class: 'menu', 'aria-label': words.chats, 'aria-controls': 'sidebar', 'aria-expanded': 'false', click: () => toggleMenu() }, '☰');
 const allowed = new Allowed(api);
 const sidebar = new Sidebar({
   open: (id) => { toggleMenu(false); open(id); },
@@ -97,7 +100,7 @@ function draw() {
   transcript.update(state.current, v, state.loading);
   composer.update(v, mode(), state.model, state.status?.routes ?? [], state.stopping);
   const s = state.status;
-  const say = state.trouble ?? (s && s.state !== 'ready' ? { text: s.text ?? '', details: s.detail ?? '' } : null);
+  const say = state.trouble ?? (s && s.state !== 'ready' ? { text: textOf(s), details: s.detail ?? '' } : null);
   banner.hidden = !say?.text;
   banner.dataset.kind = state.trouble ? 'trouble' : s?.state ?? '';
   const drawn = say ? `${say.text}\n${say.details}` : '';

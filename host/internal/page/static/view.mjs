@@ -3,6 +3,7 @@
 // identity, so that only what did is drawn again.
 /** @import * as chat from '../../../../proto/schema/chat.js' */
 
+import { cardOf, textOf } from './language.mjs';
 import { words } from './words.mjs';
 
 /**
@@ -58,8 +59,8 @@ function partsOf(m) {
   const parts = [];
   if (m.reasoning) parts.push({ kind: 'reasoning', text: m.reasoning });
   if (m.text) parts.push({ kind: 'text', text: m.text, own: false });
-  for (const tool of m.tools ?? []) parts.push({ kind: 'tool', tool });
-  for (const n of m.notes ?? []) parts.push({ kind: 'note', text: n.text ?? '', details: '' });
+  for (const tool of m.tools ?? []) parts.push({ kind: 'tool', tool: cardOf(tool) });
+  for (const n of m.notes ?? []) parts.push({ kind: 'note', text: textOf(n), details: '' });
   return parts;
 }
 
@@ -110,9 +111,9 @@ export function reduce(view, f) {
     case 'reasoning':
       return extend(next, { kind: 'reasoning', text: f.text ?? '' });
     case 'delta':
-      return extend(next, { kind: 'text', text: f.text ?? '', own: f.own ?? false });
+      return extend(next, { kind: 'text', text: textOf(f), own: f.own ?? false });
     case 'agent-tool':
-      return f.tool ? upsert(next, { kind: 'tool', tool: f.tool }, f.tool.id) : next;
+      return f.tool ? upsert(next, { kind: 'tool', tool: cardOf(f.tool) }, f.tool.id) : next;
     case 'agent-tool-draft':
       return upsert(next, {
         kind: 'draft', id: f.id ?? '', name: f.name ?? '', size: f.size ?? 0, lines: f.lines ?? 0, tail: f.tail ?? '',
@@ -122,14 +123,14 @@ export function reduce(view, f) {
     case 'context':
       return { ...next, context: { tokens: f.tokens ?? 0, window: f.window ?? 0, percent: f.percent ?? 0 } };
     case 'status':
-      return { ...next, status: f.text ?? '' };
+      return { ...next, status: textOf(f) };
     case 'notice':
-      return append(next, { kind: 'note', text: f.text ?? '', details: f.details ?? '' });
+      return append(next, { kind: 'note', text: textOf(f), details: f.details ?? '' });
     case 'plan':
       return append(next, { kind: 'text', text: f.plan?.text ?? '', own: false });
     case 'error':
       return ended(append(next, {
-        kind: 'error', text: f.text ?? '', details: f.details ?? '', code: f.code ?? '', actions: f.actions ?? [],
+        kind: 'error', text: textOf(f), details: f.details ?? '', code: f.code ?? '', actions: f.actions ?? [],
       }));
     case 'done':
       return ended(f.cancelled ? append(next, { kind: 'note', text: words.stopped, details: '' }) : next);

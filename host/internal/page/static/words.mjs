@@ -1,4 +1,5 @@
-// The page's own words, in one place. What the host says comes with its frames.
+// The page's own words, in one place and in English, which is also what they are
+// translated by (../languages). What the host says comes with its frames.
 
 export const words = {
   title: 'Strata',
@@ -20,7 +21,7 @@ export const words = {
   nothingAllowed: 'Nothing. On a card you can say that your yes holds for longer.',
   decided: 'What was decided',
   nothingDecided: 'Nothing yet.',
-  until: 'until',
+  until: 'until {when}',
   forGood: 'until you take it back',
   revoke: 'Take back',
   older: 'Show older ones',
@@ -29,7 +30,6 @@ export const words = {
   no: 'Not allowed',
   expiry: 'How long your yes holds',
   details: 'Details',
-  input: 'Input',
   result: 'Result',
   reasoning: 'Reasoning',
   thinking: 'Thinking…',
@@ -41,7 +41,6 @@ export const words = {
   latest: 'Newest message',
   copied: 'Copied',
   copy: 'Copy',
-  noToken: 'This page is not signed in. Open the address that Strata printed when it started.',
   offline: 'Strata cannot be reached. Check that it is still running; this page tries again by itself.',
   reconnecting: 'The connection was lost; trying again…',
   badAnswer: 'Strata answered in a way this page does not understand. Reload the page.',
@@ -51,6 +50,14 @@ export const words = {
   running: 'working',
   done: 'The answer is complete.',
   helper: 'Helper',
+  chats: 'Chats',
+  mode: 'Mode',
+  model: 'Model',
+  fullness: 'How full the chat is',
+  full: '{percent}% of {window}K',
+  draft: '{name} · {lines} lines · {size} KB',
+  you: 'You',
+  assistant: 'Assistant',
 };
 
 /** What the Mode menu offers; an unknown mode is manual. */
@@ -69,10 +76,10 @@ export const states = {
   error: 'Failed',
 };
 
-/** How far a yes reaches, in the order of the menu. */
+/** How far a yes reaches, in the order of the menu. @type {Record<string, string>} */
 export const scopes = { once: 'Only this time', chat: 'In this chat', always: 'Always in this folder' };
 
-/** How long a yes holds that reaches further than one call: a name, and milliseconds. */
+/** How long a yes holds that reaches further than one call: a name, and milliseconds. @type {[string, number][]} */
 export const expiries = [['until I take it back', 0], ['for an hour', 3_600_000], ['for a day', 86_400_000], ['for a week', 604_800_000]];
 
 /** Who decided, as the log names them. @type {Record<string, string>} */
@@ -81,5 +88,22 @@ export const deciders = {
   fault: 'the gate failed', nobody: 'nobody answered',
 };
 
+/** How a helper's state reads. @type {Record<string, string>} */
+export const helperStates = { running: 'running', done: 'done', failed: 'failed', stopped: 'stopped' };
+
 /** What a person may try first. */
 export const suggestions = ['List the files here', 'What is in README?', 'Write hello.txt'];
+
+/**
+ * Puts every word into another language, in place. The page does so once, before
+ * it draws anything.
+ * @param {(english: string) => string} t
+ */
+export function translateWords(t) {
+  for (const table of [words, states, scopes, deciders, helperStates]) {
+    for (const [name, text] of Object.entries(table)) Object.assign(table, { [name]: t(text) });
+  }
+  for (const m of modes) Object.assign(m, { name: t(m.name), about: t(m.about) });
+  for (const e of expiries) e[0] = t(e[0]);
+  suggestions.forEach((s, i) => { suggestions[i] = t(s); });
+}

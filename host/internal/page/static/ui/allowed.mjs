@@ -4,6 +4,7 @@
 
 import { ApiError } from '../api.mjs';
 import { h, sentence, setChildren } from '../dom.mjs';
+import { fill } from '../language.mjs';
 import { visible } from '../visible.mjs';
 import { deciders, scopes, words } from '../words.mjs';
 
@@ -42,7 +43,7 @@ export class Allowed {
 
   /** @param {chat.Permission} p */
   #permission(p) {
-    const until = p.expiresAt ? `${words.until} ${new Date(p.expiresAt).toLocaleString()}` : words.forGood;
+    const until = p.expiresAt ? fill(words.until, { when: new Date(p.expiresAt).toLocaleString() }) : words.forGood;
     const revoke = h('button', {
       type: 'button', 'aria-label': `${words.revoke}: ${p.tool} ${p.pattern}`,
       click: async () => {

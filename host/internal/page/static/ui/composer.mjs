@@ -3,6 +3,7 @@
 /** @import {View} from '../view.mjs' */
 
 import { h, sentence, setChildren, setText } from '../dom.mjs';
+import { fill } from '../language.mjs';
 import { modes, words } from '../words.mjs';
 
 /** The most lines that the box grows to. */
@@ -11,12 +12,12 @@ const maxRows = 10;
 export class Composer {
   #problem = h('div', { class: 'problem', role: 'alert', hidden: true });
   #text = h('textarea', { id: 'message', rows: 1, placeholder: words.placeholder, 'aria-label': words.placeholder, enterkeyhint: 'send' });
-  #mode = h('select', { 'aria-label': 'Mode', 'aria-describedby': 'mode-about', id: 'mode' }, ...modes.map((m) => h('option', { value: m.id, title: m.about }, m.name)));
+  #mode = h('select', { 'aria-label': words.mode, 'aria-describedby': 'mode-about', id: 'mode' }, ...modes.map((m) => h('option', { value: m.id, title: m.about }, m.name)));
   #about = h('span', { class: 'about', id: 'mode-about' });
-  #model = h('select', { 'aria-label': 'Model', id: 'model', hidden: true });
+  #model = h('select', { 'aria-label': words.model, id: 'model', hidden: true });
   #send = h('button', { type: 'submit', class: 'send' }, words.send);
   #stop = h('button', { type: 'button', class: 'stop', hidden: true }, words.stop);
-  #meter = h('meter', { min: 0, max: 100, high: 85, 'aria-label': 'How full the chat is' });
+  #meter = h('meter', { min: 0, max: 100, high: 85, 'aria-label': words.fullness });
   #full = h('label', { class: 'full', hidden: true }, this.#meter, h('span'));
   el = h('form', { class: 'composer' }, this.#problem, this.#text,
     h('div', { class: 'tools' }, this.#mode, this.#about, this.#model, this.#full, h('span', { class: 'gap' }), this.#stop, this.#send));
@@ -87,7 +88,7 @@ export class Composer {
     this.#full.hidden = !view.context;
     if (view.context) {
       this.#meter.value = view.context.percent;
-      setText(/** @type {HTMLElement} */ (this.#full.lastChild), `${view.context.percent}% of ${Math.round(view.context.window / 1000)}K`);
+      setText(/** @type {HTMLElement} */ (this.#full.lastChild), fill(words.full, { percent: view.context.percent, window: Math.round(view.context.window / 1000) }));
     }
   }
 

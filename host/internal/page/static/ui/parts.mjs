@@ -3,7 +3,8 @@
 /** @import {Answer} from './tool.mjs' */
 
 import { h, sentence, setText } from '../dom.mjs';
-import { words } from '../words.mjs';
+import { fill } from '../language.mjs';
+import { helperStates, words } from '../words.mjs';
 import { MarkdownView } from './markdown.mjs';
 import { duration, ToolView } from './tool.mjs';
 
@@ -72,7 +73,7 @@ function draftView() {
   return {
     el,
     update: (p) => {
-      setText(title, `${p.name} · ${p.lines} lines · ${(p.size / 1024).toFixed(1)} KB`);
+      setText(title, fill(words.draft, { name: p.name, lines: p.lines, size: (p.size / 1024).toFixed(1) }));
       setText(tail, p.tail);
     },
   };
@@ -88,7 +89,7 @@ function helperView() {
     update: ({ helper }) => {
       el.dataset.state = helper.status;
       setText(title, `${words.helper}: ${helper.description || helper.name}`);
-      setText(state, [helper.status, helper.durationMs ? duration(helper.durationMs) : ''].filter(Boolean).join(' · '));
+      setText(state, [helperStates[helper.status] ?? helper.status, helper.durationMs ? duration(helper.durationMs) : ''].filter(Boolean).join(' · '));
     },
   };
 }

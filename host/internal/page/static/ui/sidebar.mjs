@@ -6,7 +6,7 @@ import { words } from '../words.mjs';
 
 export class Sidebar {
   #list = h('ul', { class: 'chats' });
-  el = h('nav', { id: 'sidebar', 'aria-label': 'Chats' });
+  el = h('nav', { id: 'sidebar', 'aria-label': words.chats });
   #drawn = '';
 
   /** @param {{open: (id: string) => void, create: () => void, allowed: () => void}} on */

@@ -18,7 +18,7 @@ class EntryView {
   constructor(role, context) {
     this.role = role;
     this.context = context;
-    this.el = h('section', { class: `entry ${role}`, 'aria-label': role === 'user' ? 'You' : 'Assistant' }, this.#body);
+    this.el = h('section', { class: `entry ${role}`, 'aria-label': role === 'user' ? words.you : words.assistant }, this.#body);
   }
 
   /** @param {Entry} entry @param {boolean} live whether its run still goes on */
