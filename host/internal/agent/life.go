@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 
 	"strata.dev/bridge/host/internal/bridge"
 	"strata.dev/bridge/host/internal/gateway"
@@ -33,8 +35,8 @@ func (l *life) over() bool {
 	}
 }
 
-// mind ends a life: with its process, or where the gateway has given up for good
-// while the process lives. A token and a secret are a process's for as long as it
+// mind ends a life: with its process, or where the gateway has given up for good, or
+// is not connected for long, while the process lives. A token and a secret are a process's for as long as it
 // lives, so that one that refuses them is of no use to us: it is stopped, and the next
 // message gets another one, whose ready line says how to get in.
 func (a *Agent) mind(l *life) {
@@ -54,18 +56,41 @@ func (a *Agent) mind(l *life) {
 	_ = l.gateway.Close() // nothing is lost by it: nobody is at the other end
 }
 
-// givenUp waits until the gateway will never be connected again, and says why. The
-// context ends the waiting.
+// downLimit is how long a process may live that cannot be connected to any more: one
+// that hangs. A busy one misses a few tries, of which there is one in ten seconds at
+// least.
+const downLimit = 2 * time.Minute
+
+// givenUp waits until the gateway will never be connected again, or is not for too
+// long, and says why. The context ends the waiting.
 func givenUp(ctx context.Context, g gateway.Gateway) error {
+	w := g.Watch()
+	defer func() { w.Close() }()
+	var down time.Time // since when; zero: it stands
 	for {
-		w := g.Watch()
-		var err error
-		for err == nil {
-			_, err = w.Next(ctx)
-		}
-		w.Close()
-		if !errors.Is(err, gateway.ErrSlow) {
+		n, err := nextWithin(ctx, w, down)
+		switch {
+		case errors.Is(err, gateway.ErrSlow):
+			w.Close()
+			w = g.Watch()
+		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+			return fmt.Errorf("it was not connected for %v: %w", downLimit, gateway.ErrLost)
+		case err != nil:
 			return err
+		case n.Connection != nil && n.Connection.Up:
+			down = time.Time{}
+		case n.Connection != nil && down.IsZero():
+			down = time.Now()
 		}
 	}
+}
+
+// nextWithin gives the next notice, within the limit where the gateway is down.
+func nextWithin(ctx context.Context, w gateway.Watcher, down time.Time) (gateway.Notice, error) {
+	if !down.IsZero() {
+		within, cancel := context.WithDeadline(ctx, down.Add(downLimit))
+		defer cancel()
+		ctx = within
+	}
+	return w.Next(ctx)
 }
