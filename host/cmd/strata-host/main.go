@@ -38,9 +38,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	// The first signal ends ctx; the second has its usual effect again.
-	context.AfterFunc(ctx, func() {
+	closing, said := say.Translate(language(os.Getenv), say.Closing, nil), make(chan struct{})
+	unsaid := context.AfterFunc(ctx, func() {
+		defer close(said)
 		stop()
-		fmt.Fprintln(stderr, say.Sentence(say.Closing).Text)
+		fmt.Fprintln(stderr, closing)
 	})
 	root := &cobra.Command{
 		Use: "strata-host", Short: "Chats with the DeepSeek Harness, with an approval for every change",
@@ -51,6 +53,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if !unsaid() {
+		<-said // not cut off by the exit
+	}
 	if err == nil {
 		return 0
 	}
@@ -68,15 +73,20 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitUsage // cobra's own: an unknown flag or command
 }
 
-// report prints the sentence, and the technical text below it.
+// report prints the sentence in the terminal's language, and the technical text
+// below it.
 func report(w io.Writer, err error) {
 	var refused *chat.Error
 	if !errors.As(err, &refused) {
 		fmt.Fprintln(w, err)
 		return
 	}
-	fmt.Fprintln(w, refused.Text)
+	tag, text := language(os.Getenv), refused.Text
+	if refused.Key != "" {
+		text = say.Translate(tag, refused.Key, refused.Args)
+	}
+	fmt.Fprintln(w, text)
 	if refused.Details != "" {
-		fmt.Fprintln(w, "Details:", refused.Details)
+		fmt.Fprintln(w, say.Translate(tag, say.DetailsAre, map[string]string{"text": refused.Details}))
 	}
 }

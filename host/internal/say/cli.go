@@ -28,6 +28,8 @@ const (
 	DataNewer = "The data folder {path} was written by a newer Strata. Start that one, or choose another --data folder."
 	// ReadyAt is the one line that serve prints.
 	ReadyAt = "Strata is ready: {url}"
+	// DetailsAre is the line of technical text below a sentence.
+	DetailsAre = "Details: {text}"
 	// Closing is printed at the first signal.
 	Closing = "Strata is closing. Press Ctrl+C again to end it at once."
 )

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -51,3 +52,32 @@ func Translate(tag, key string, args map[string]string) string {
 	}
 	return fill(key, args)
 }
+
+// Choose gives the first of the wanted languages (BCP 47) that there is, or that
+// is another region's: "pt-PT" gets "pt-BR". Chinese in the other script is none of
+// ours. It is "en" where nothing fits. The page's language.mjs does the same.
+func Choose(wanted ...string) string {
+	for _, want := range wanted {
+		want = strings.ToLower(want)
+		base, more, _ := strings.Cut(want, "-")
+		if base == "zh" && traditional.MatchString(more) {
+			continue
+		}
+		near := ""
+		for _, tag := range Languages() {
+			have := strings.ToLower(tag)
+			if have == want {
+				return tag
+			}
+			if b, _, _ := strings.Cut(have, "-"); b == base && near == "" {
+				near = tag
+			}
+		}
+		if near != "" {
+			return near
+		}
+	}
+	return "en"
+}
+
+var traditional = regexp.MustCompile(`\b(hant|tw|hk|mo)\b`)
