@@ -11,6 +11,7 @@ import (
 	"maps"
 	"path"
 	"strings"
+	"sync"
 
 	"strata.dev/bridge/host/internal/say"
 )
@@ -40,11 +41,12 @@ var types = map[string]string{
 	".json": "application/json",
 }
 
-var assets = load()
+// assets are made at the first request: a command that serves nothing needs none.
+var assets = sync.OnceValue(load)
 
 // Find gives the file at a URL path: "/" is the page, "/static/…" what it loads.
 func Find(urlPath string) (Asset, bool) {
-	a, ok := assets[urlPath]
+	a, ok := assets()[urlPath]
 	return a, ok
 }
 
