@@ -19,6 +19,11 @@ type (
 		SessionID string
 		Err       *chat.Error
 	}
+	// Alone says, in place of StepDone of step Session, that the Harness cannot be had
+	// and that the model is to answer by itself.
+	Alone struct{}
+	// Answered is the result of Answer: the run's last frame.
+	Answered struct{ Last chat.Frame }
 	// Prompted is the result of Prompt. Lost says that the connection broke and the
 	// message may have been taken.
 	Prompted struct {
@@ -67,6 +72,8 @@ type (
 
 func (Begin) event()          {}
 func (StepDone) event()       {}
+func (Alone) event()          {}
+func (Answered) event()       {}
 func (Prompted) event()       {}
 func (TurnStarted) event()    {}
 func (Seen) event()           {}
@@ -91,8 +98,10 @@ type Action interface{ action() }
 type (
 	// Do carries out a step of the preparation → StepDone.
 	Do struct{ Step Step }
-	// Abort breaks off the step under way; its StepDone comes all the same.
+	// Abort breaks off the step, or the answer, under way; its result comes all the same.
 	Abort struct{}
+	// Answer has the model answer without the Harness → Answered.
+	Answer struct{}
 	// Prompt hands the message over → Prompted. Resend: an earlier try may have
 	// been taken.
 	Prompt struct{ Resend bool }
@@ -115,6 +124,7 @@ type (
 
 func (Do) action()        {}
 func (Abort) action()     {}
+func (Answer) action()    {}
 func (Prompt) action()    {}
 func (Cancel) action()    {}
 func (Check) action()     {}

@@ -21,6 +21,7 @@ func anyEvent(t *rapid.T) Event {
 	return rapid.SampledFrom([]Event{
 		Begin{}, Stop{}, Changed{foreign}, TurnStarted{}, Seen{}, completed, cut, broken, Cancelled{}, Unqueued{},
 		StepDone{Step: Step(rapid.IntRange(0, 3).Draw(t, "step")), SessionID: "s", Err: bad},
+		Alone{}, Answered{Last: chat.Frame{Type: chat.Done}},
 		Prompted{Err: bad, Lost: yes.Draw(t, "lost")},
 		Checked{Running: yes.Draw(t, "running"), Waiting: yes.Draw(t, "waiting")},
 		HelperBorn{id}, HelperKind{id, yes.Draw(t, "reports")}, HelperGone{id}, HelperReported{id}, HelperOverdue{id},
@@ -158,7 +159,13 @@ func (w *world) act(t *rapid.T, actions []Action) {
 	for _, a := range actions {
 		switch a := a.(type) {
 		case Do:
+			if a.Step == Session && rapid.Bool().Draw(t, "alone") {
+				w.results = append(w.results, Alone{})
+				break
+			}
 			w.results = append(w.results, StepDone{Step: a.Step, SessionID: "s"})
+		case Answer:
+			w.results = append(w.results, Answered{Last: chat.Frame{Type: chat.Done}})
 		case Prompt:
 			switch {
 			case w.prompted: // a resend finds it

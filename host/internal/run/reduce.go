@@ -31,6 +31,15 @@ func Reduce(s State, e Event) (State, []Action) {
 		if e, ok := e.(StepDone); ok && e.Step == s.Step {
 			return prepared(s, e)
 		}
+		if _, ok := e.(Alone); ok && s.Step == Session {
+			return alone(s)
+		}
+	case Answering:
+		if e, ok := e.(Answered); ok {
+			s.answer = &e.Last
+			return finish(s)
+		}
+		return s, nil
 	case Prompting:
 		if e, ok := e.(Prompted); ok {
 			return prompted(s, e)
@@ -64,6 +73,15 @@ func prepared(s State, e StepDone) (State, []Action) {
 		return s, []Action{Emit{s.start}, Prompt{}}
 	}
 	return s, []Action{Do{s.Step}}
+}
+
+// alone has the model answer without the Harness.
+func alone(s State) (State, []Action) {
+	if s.stopping() {
+		return finish(s)
+	}
+	s.Phase = Answering
+	return s, []Action{Answer{}}
 }
 
 func prompted(s State, e Prompted) (State, []Action) {
@@ -217,7 +235,7 @@ func interrupt(s State) (State, []Action) {
 	switch s.Phase {
 	case Queued:
 		return finish(s)
-	case Preparing:
+	case Preparing, Answering:
 		return s, []Action{Abort{}}
 	case Running:
 		return end(s)
@@ -251,6 +269,8 @@ func (s State) last() chat.Frame {
 	switch {
 	case s.changed != nil:
 		return project.ErrorFrame(s.changed)
+	case s.answer != nil:
+		return *s.answer
 	case s.stopped:
 		return project.DoneFrame(aborted, true, chat.Usage{})
 	case s.failure != nil:

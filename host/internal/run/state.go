@@ -18,12 +18,13 @@ const (
 	Prompting              // the message is on its way to the Harness
 	Running                // the Harness has it
 	Ending                 // stopped; the turn has not ended yet
+	Answering              // the model answers without the Harness
 	Ended                  // the last frame is written
 )
 
 // String names the phase in logs and tests.
 func (p Phase) String() string {
-	return [...]string{"queued", "preparing", "prompting", "running", "ending", "ended"}[p]
+	return [...]string{"queued", "preparing", "prompting", "running", "ending", "answering", "ended"}[p]
 }
 
 // Step is one thing that must hold before the message is handed over.
@@ -63,6 +64,7 @@ type State struct {
 	stopped bool        // by the person
 	changed *chat.Error // by something else
 	failure *chat.Error // of the preparation, of the process, or of our first turn that failed
+	answer  *chat.Frame // the last one of an answer without the Harness
 	finish  string      // how the newest turn ended: ours, once one has our message
 	stray   *chat.Error // of the newest turn, as long as none has our message
 }
