@@ -17,6 +17,7 @@ import (
 	"strata.dev/bridge/host/internal/agent"
 	"strata.dev/bridge/host/internal/bridge"
 	"strata.dev/bridge/host/internal/connections"
+	"strata.dev/bridge/host/internal/direct"
 	"strata.dev/bridge/host/internal/httpapi"
 	"strata.dev/bridge/host/internal/logx"
 	"strata.dev/bridge/host/internal/parent"
@@ -115,8 +116,10 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 		Secrets:     agent.Secrets(f.data, f.model.KeyFile, f.tokenFile),
 		Connections: all, Proxy: proxy, Redact: redactor, Log: log,
 	})
+	alone := direct.New(direct.Options{Connections: all, Redact: redactor.Text})
+	defer alone.Close()
 	chats, err := bridge.New(bridge.Options{
-		Harness: runner, Dir: dir, Workspace: f.workspace, Preset: profile.Name, Log: log.Named("bridge"),
+		Harness: runner, Direct: alone, Dir: dir, Workspace: f.workspace, Preset: profile.Name, Log: log.Named("bridge"),
 	})
 	if errors.Is(err, bridge.ErrNewer) {
 		return say.Error(chat.CodeInternal, err.Error(), say.DataNewer, "path", f.data)

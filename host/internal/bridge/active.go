@@ -52,6 +52,7 @@ type active struct {
 	checks   []reading       // answers to Check that wait for the log
 	lost     bool            // the sockets are
 	delegate bool            // a delegation tool was called
+	why      []chat.Frame    // why it goes on without the Harness
 }
 
 func newActive(c *conversation, req chat.StreamRequest) *active {
@@ -188,6 +189,11 @@ func (r *active) act(a run.Action, why run.Event) {
 		ctx, cancel := context.WithCancel(r.ctx)
 		r.abort = cancel
 		r.spawn(ctx, func(ctx context.Context) { defer cancel(); r.step(ctx, a.Step) })
+	case run.Answer:
+		r.emit(now(), r.why...)
+		ctx, cancel := context.WithCancel(r.ctx)
+		r.abort = cancel
+		r.spawn(ctx, func(ctx context.Context) { defer cancel(); r.answer(ctx) })
 	case run.Abort:
 		r.abort()
 	case run.Prompt:
@@ -212,7 +218,7 @@ func (r *active) act(a run.Action, why run.Event) {
 			r.closeCards(lost)
 			r.c.b.approvals.clear(r) // before anyone can see the end
 		}
-		if a.Frame.Type == chat.Done {
+		if a.Frame.Type == chat.Done && r.link != nil {
 			u := r.used()
 			a.Frame.Usage = &u
 		}

@@ -23,6 +23,8 @@ type Options struct {
 	Dir string
 	// Workspace is the folder of chats that name none; absolute.
 	Workspace string
+	// Direct answers where the Harness cannot; nil leaves such messages unanswered.
+	Direct Direct
 	// Preset is the agent preset of new sessions.
 	Preset string
 	// Log gets what no person reads; nil drops it.
@@ -40,6 +42,7 @@ type Bridge struct {
 	o         Options
 	limits    limits
 	records   *records
+	exchanges exchanges
 	approvals *approvals
 
 	ctx    context.Context // of everything that outlives a call; ends with Close
@@ -67,7 +70,7 @@ func New(o Options) (*Bridge, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Bridge{
-		o: o, limits: limits{run: 4 << 20, ended: 64 << 20}, records: rec, approvals: newApprovals(),
+		o: o, limits: limits{run: 4 << 20, ended: 64 << 20}, records: rec, exchanges: exchangesIn(o.Dir), approvals: newApprovals(),
 		ctx: ctx, cancel: cancel, chats: map[string]*conversation{},
 	}, nil
 }

@@ -74,9 +74,11 @@ func (b *Bridge) scene(ctx context.Context, c *conversation) (scene, error) {
 			}
 		}
 		events, err := b.log(ctx, from.session)
-		if err != nil {
+		away := b.away(err)
+		if err != nil && !away {
 			return scene{}, err
 		}
+		past := b.past(c.id, r)
 		switch now := c.current(); {
 		case now != r, r != nil && whole && r.base.Load() != nil:
 			continue // it moved on meanwhile: what was read may hold part of a run
@@ -84,7 +86,11 @@ func (b *Bridge) scene(ctx context.Context, c *conversation) (scene, error) {
 		if !whole {
 			events = slices.DeleteFunc(events, func(e dsh.Event) bool { return e.Seq > from.seq })
 		}
-		s := scene{messages: project.History(project.Config{Root: from.session, Session: from.session, CWD: from.cwd}, events), run: r}
+		messages := project.History(project.Config{Root: from.session, Session: from.session, CWD: from.cwd}, events)
+		if away {
+			messages = earlierAway()
+		}
+		s := scene{messages: merge(messages, past), run: r}
 		if r != nil {
 			var more []chat.Message
 			more, s.seq = r.log.view()
@@ -222,7 +228,7 @@ func (b *Bridge) rename(ctx context.Context, session, title string) {
 	b.mu.Lock()
 	l := b.link
 	b.mu.Unlock()
-	if l == nil || title == "" || l.gone() {
+	if l == nil || session == "" || title == "" || l.gone() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, renameWait)

@@ -29,6 +29,7 @@ func (r *active) opened(o opened) {
 	if o.replaced {
 		r.emit(now(), chat.Frame{Type: chat.Notice, Code: chat.CodeUnknownSession, Sentence: say.Sentence(say.SessionReplaced)})
 	}
+	r.emit(now(), r.unseen()...)
 	r.spawn(r.ctx, func(ctx context.Context) {
 		err := r.follow(ctx, o.stream, r.root, o.log.last, r.event, r.live)
 		switch {

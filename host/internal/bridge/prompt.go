@@ -64,7 +64,7 @@ func (b *Bridge) model(req chat.StreamRequest) string {
 // have it.
 func (r *active) prompt(ctx context.Context, resend bool) {
 	err := r.c.b.records.change(r.c.id, func(c *record) {
-		c.Updated = now()
+		c.Updated, c.Unseen = now(), false
 		if !slices.Contains(c.Requests, r.req.RequestID) {
 			c.Requests = append(c.Requests, r.req.RequestID)
 		}

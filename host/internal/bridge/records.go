@@ -35,6 +35,8 @@ type record struct {
 	Archived  bool     `json:"archived,omitempty"`
 	Created   int64    `json:"createdAt"` // Unix milliseconds
 	Updated   int64    `json:"updatedAt"`
+	Direct    bool     `json:"direct,omitempty"`   // it began without the Harness and has no session
+	Unseen    bool     `json:"unseen,omitempty"`   // its session lacks what was answered without it
 	Requests  []string `json:"requests,omitempty"` // newest last: those that may have reached the Harness
 }
 
@@ -106,7 +108,7 @@ func parseRecords(raw []byte) ([]record, error) {
 				if err := dec.Decode(&c); err != nil {
 					return out, err
 				}
-				if c.ChatID != "" && c.SessionID != "" {
+				if c.ChatID != "" && (c.SessionID != "" || c.Direct) {
 					out = append(out, c)
 				}
 			}

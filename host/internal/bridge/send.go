@@ -29,6 +29,9 @@ func (b *Bridge) Send(ctx context.Context, req chat.StreamRequest) (Subscription
 	if r := c.request(req.RequestID); r != nil {
 		return b.again(ctx, c, r, req)
 	}
+	if b.exchanges.answered(req.ChatID, req.RequestID) {
+		return b.reset(ctx, c)
+	}
 	r := newActive(c, req)
 	if rec, ok := b.records.get(req.ChatID); ok && slices.Contains(rec.Requests, req.RequestID) {
 		// Another life of this host took it. What the Harness did not get is sent again.

@@ -14,6 +14,13 @@ import (
 // step carries out one step of the preparation, beside the loop.
 func (r *active) step(ctx context.Context, s run.Step) {
 	if s == run.Session {
+		if why := r.alone(ctx); why != nil {
+			r.post(func() {
+				r.why = why
+				r.apply(run.Alone{})
+			})
+			return
+		}
 		opened, err := r.openSession(ctx)
 		r.post(func() {
 			if err == nil {

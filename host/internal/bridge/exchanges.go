@@ -1,0 +1,91 @@
+package bridge
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/host/internal/store"
+	"strata.dev/bridge/proto/chat"
+)
+
+// exchange is a message and what the model answered alone, as it was shown.
+type exchange struct {
+	RequestID string         `json:"requestId"`
+	Time      int64          `json:"time"`     // Unix milliseconds: when it was sent
+	Messages  []chat.Message `json:"messages"` // the person's, then the answer
+	Whole     bool           `json:"whole,omitempty"`
+}
+
+// exchanges keeps them, a log of lines per chat. The newest line of a request counts:
+// the first one holds the message alone.
+type exchanges struct{ dir string }
+
+func exchangesIn(dir string) exchanges { return exchanges{filepath.Join(dir, "direct")} }
+
+// path is a chat's log. Chat ids are the page's own and may hold anything.
+func (x exchanges) path(chatID string) string {
+	sum := sha256.Sum256([]byte(chatID))
+	return filepath.Join(x.dir, hex.EncodeToString(sum[:16])+".jsonl")
+}
+
+// add keeps an exchange, or what has become of it; it is on disk when add returns. A
+// chat's run under way is the only one that calls it.
+func (x exchanges) add(chatID string, e exchange) error {
+	log, err := store.OpenLog(x.path(chatID))
+	if err != nil {
+		return err
+	}
+	return errors.Join(log.Append(e), log.Close())
+}
+
+// read gives a chat's exchanges, the oldest first. One that the host's end broke off
+// says so. An error comes with those before it.
+func (x exchanges) read(chatID string) ([]exchange, error) {
+	lines, err := store.ReadLog[exchange](x.path(chatID))
+	var out []exchange
+	for _, e := range lines {
+		if i := slices.IndexFunc(out, func(o exchange) bool { return o.RequestID == e.RequestID }); i >= 0 {
+			out[i] = e
+			continue
+		}
+		out = append(out, e)
+	}
+	for i, e := range out {
+		if !e.Whole {
+			out[i].Messages = append(e.Messages, chat.Message{Role: "assistant", Notes: []chat.Sentence{say.Sentence(say.AgentClosed)}, Time: e.Time})
+		}
+	}
+	return out, err
+}
+
+// answered tells whether a request has its answer here. One that was broken off may be
+// sent again.
+func (x exchanges) answered(chatID, requestID string) bool {
+	all, _ := x.read(chatID) // what cannot be read has no answer
+	return slices.ContainsFunc(all, func(e exchange) bool { return e.Whole && e.RequestID == requestID })
+}
+
+// merge puts exchanges among a session's messages by the time at which each was sent.
+func merge(messages []chat.Message, past []exchange) []chat.Message {
+	var out []chat.Message
+	for _, m := range messages {
+		for m.Role == "user" && len(past) > 0 && past[0].Time < m.Time {
+			out = append(out, past[0].Messages...)
+			past = past[1:]
+		}
+		out = append(out, m)
+	}
+	for _, e := range past {
+		out = append(out, e.Messages...)
+	}
+	return out
+}
+
+// earlierAway stands for what only the Harness has.
+func earlierAway() []chat.Message {
+	return []chat.Message{{Role: "assistant", Notes: []chat.Sentence{say.Sentence(say.EarlierAway)}}}
+}
