@@ -13,7 +13,8 @@ import (
 )
 
 // The host takes an install that prints its URL and ends for what it is: it goes
-// on serving its page, is never ready, and says in one sentence what to do.
+// on serving its page, is never ready, says in one sentence what to do, and has the model
+// answer alone.
 func TestHostOnUnpinnedHarness(t *testing.T) {
 	ctx := kit.Context(t)
 	home := kit.NewHome(t)
@@ -37,17 +38,16 @@ func TestHostOnUnpinnedHarness(t *testing.T) {
 		t.Errorf("status %q (-want +got):\n%s", status.State, diff)
 	}
 
-	run, err := h.NewChat().Send(ctx, "#! SAY never")
+	run, err := h.NewChat().Send(ctx, "#! SAY alone")
 	if err != nil {
 		t.Fatal(err)
 	}
-	frames, err := run.End(ctx)
-	if err != nil {
-		t.Fatal(err)
+	why, err := run.Wait(ctx, kit.OfType(chat.Notice))
+	if diff := cmp.Diff(want, why.Sentence); diff != "" || err != nil || why.Code != chat.CodeAgentUnavailable || why.Details == "" {
+		t.Errorf("the notice %+v, %v (-want +got):\n%s", why, err, diff)
 	}
-	last := frames[len(frames)-1]
-	if diff := cmp.Diff(want, last.Sentence); diff != "" || last.Type != chat.Failed || last.Code != chat.CodeAgentUnavailable {
-		t.Errorf("the last frame is %s %s (-want +got):\n%s", last.Type, last.Code, diff)
+	if got := kit.Text(ended(ctx, t, run)); got != "alone" {
+		t.Errorf("the model alone says %q", got)
 	}
 	if code, err := h.Stop(ctx); code != 0 || err != nil {
 		t.Errorf("SIGTERM: exit code %d, %v", code, err)
