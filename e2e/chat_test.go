@@ -114,24 +114,25 @@ func chats(ctx context.Context, t *testing.T, o kit.HostOptions) {
 	w := newWorld(ctx, t, o)
 	t.Run("scenarios", func(t *testing.T) {
 		for name, scenario := range map[string]func(context.Context, *testing.T, *world){
-			"looking runs unasked":          lookingRunsUnasked,
-			"approve runs it":               approveRunsIt,
-			"deny does not and tells why":   denyDoesNot,
-			"two chats see only their own":  twoChats,
-			"history is the stream again":   historyIsTheStream,
-			"plan refuses without asking":   planRefuses,
-			"bypass asks nothing":           bypassAsksNothing,
-			"helper in the foreground":      helperForeground,
-			"helper in the background":      helperBackground,
-			"helpers in plan":               helpersInPlan,
-			"stop mid tool":                 stopMidTool,
-			"stop mid stream":               stopMidStream,
-			"stop with a question standing": stopAtQuestion,
-			"a closed tab is not stop":      closedTab,
-			"a resend is harmless":          resend,
-			"second answers":                secondAnswers,
-			"a message while one runs":      queuedMessage,
-			"a model that fails":            modelFails,
+			"looking runs unasked":             lookingRunsUnasked,
+			"approve runs it":                  approveRunsIt,
+			"a file shows while it is written": draftsShow,
+			"deny does not and tells why":      denyDoesNot,
+			"two chats see only their own":     twoChats,
+			"history is the stream again":      historyIsTheStream,
+			"plan refuses without asking":      planRefuses,
+			"bypass asks nothing":              bypassAsksNothing,
+			"helper in the foreground":         helperForeground,
+			"helper in the background":         helperBackground,
+			"helpers in plan":                  helpersInPlan,
+			"stop mid tool":                    stopMidTool,
+			"stop mid stream":                  stopMidStream,
+			"stop with a question standing":    stopAtQuestion,
+			"a closed tab is not stop":         closedTab,
+			"a resend is harmless":             resend,
+			"second answers":                   secondAnswers,
+			"a message while one runs":         queuedMessage,
+			"a model that fails":               modelFails,
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -219,6 +220,33 @@ func denyDoesNot(ctx context.Context, t *testing.T, w *world) {
 	must(t, err)
 	if !strings.Contains(string(told.Body), "put it under docs instead") {
 		t.Errorf("the model was not told the note: %s", told.Body)
+	}
+}
+
+func draftsShow(ctx context.Context, t *testing.T, w *world) {
+	text := strings.Repeat("a line of the file\n", 100)
+	frames := play(ctx, t, w.NewChat(), scriptmodel.Steps(scriptmodel.Write(w.path("drafted.txt"), text), scriptmodel.Say("ok")), kit.Mode("bypass"))
+	var drafts []chat.ToolDraft
+	for _, f := range frames {
+		if f.Type == chat.AgentTool {
+			for _, d := range drafts {
+				if d.ID != f.Tool.ID || d.Name != "write" {
+					t.Errorf("a draft of another card: %+v", d)
+				}
+			}
+			break
+		}
+		if f.Type == chat.AgentDraft {
+			drafts = append(drafts, *f.ToolDraft)
+		}
+	}
+	if len(drafts) < 3 {
+		t.Fatalf("%d drafts came before the card", len(drafts))
+	}
+	for i, d := range drafts {
+		if d.Size > len(text) || d.Lines != strings.Count(text[:d.Size-1], "\n")+1 || !strings.HasSuffix(text[:d.Size], d.Tail) || i > 0 && d.Size <= drafts[i-1].Size {
+			t.Errorf("draft %d: %+v", i, d)
+		}
 	}
 }
 

@@ -36,8 +36,9 @@ type Fold struct {
 	step  dsh.Step
 	// blocks is how much of each block of the running try has come, by index.
 	blocks map[int]*block
-	failed bool // the running try has failed; chunks that follow are the next one's
-	begun  bool // another try has begun; a message that follows is its, too
+	drafts map[int]*drafted // files that the running try is writing, by index
+	failed bool             // the running try has failed; chunks that follow are the next one's
+	begun  bool             // another try has begun; a message that follows is its, too
 
 	cards     map[string]*card // by call id
 	named     map[string]bool  // ids that cards have had
@@ -49,7 +50,7 @@ type Fold struct {
 
 // New gives the Fold of a session before its first event.
 func New(cfg Config) *Fold {
-	return &Fold{cfg: cfg, blocks: map[int]*block{}, cards: map[string]*card{}, named: map[string]bool{}, approvals: map[string]string{}}
+	return &Fold{cfg: cfg, blocks: map[int]*block{}, drafts: map[int]*drafted{}, cards: map[string]*card{}, named: map[string]bool{}, approvals: map[string]string{}}
 }
 
 // Usage is what all model requests so far used.

@@ -21,6 +21,7 @@ func (f *Fold) enter(s dsh.Step) {
 	}
 	f.step, f.failed, f.begun = s, false, false
 	clear(f.blocks)
+	clear(f.drafts)
 	f.text.enter()
 	f.think.enter()
 }
@@ -29,6 +30,7 @@ func (f *Fold) enter(s dsh.Step) {
 func (f *Fold) retry() {
 	f.failed, f.begun = false, false
 	clear(f.blocks)
+	clear(f.drafts)
 	f.text.retry()
 	f.think.retry()
 }
@@ -60,6 +62,8 @@ func (f *Fold) chunk(c dsh.AssistantChunk) []chat.Frame {
 		return f.piece(k.Index, "text", k.Text)
 	case "reasoning-delta":
 		return f.piece(k.Index, "reasoning", k.Text)
+	case "tool-call-delta":
+		return f.drafting(k)
 	case "block-end":
 		if k.Block == nil || k.Block.Text == "" {
 			return nil

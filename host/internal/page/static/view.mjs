@@ -143,7 +143,14 @@ export function reduce(view, f) {
 export const ends = (f) => f.type === 'done' || f.type === 'error' || (f.type === 'reset' && !f.run);
 
 /** @param {View} view @returns {View} */
-const ended = (view) => ({ ...view, phase: 'idle', status: '' });
+const ended = (view) => ({ ...undrafted(view), phase: 'idle', status: '' });
+
+/** A call that was never whole leaves nothing: its file was not written. @param {View} view @returns {View} */
+function undrafted(view) {
+  const last = view.entries.at(-1);
+  if (!last?.parts.some((p) => p.kind === 'draft')) return view;
+  return { ...view, entries: [...view.entries.slice(0, -1), { ...last, parts: last.parts.filter((p) => p.kind !== 'draft') }] };
+}
 
 /**
  * Replaces the answer's parts; a new answer begins after a message of the person.

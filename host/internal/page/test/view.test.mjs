@@ -67,6 +67,12 @@ test('what did not change keeps its identity', () => {
   assert.deepEqual(before.entries.length, 3);
 });
 
+test('a draft that no card followed goes with the run', () => {
+  const view = play([{ type: 'delta', text: 'a' }, { type: 'agent-tool-draft', id: 't', name: 'write', size: 3, lines: 1, tail: 'abc' },
+    { type: 'done', cancelled: true, finishReason: 'aborted' }]);
+  assert.deepEqual(view.entries[1].parts.map((p) => p.kind), ['text', 'note']);
+});
+
 test('a draft becomes the card with its id', () => {
   const draft = { type: /** @type {const} */ ('agent-tool-draft'), id: 't', name: 'write', size: 3, lines: 1, tail: 'abc' };
   let view = play([draft]);
