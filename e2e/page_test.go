@@ -30,7 +30,7 @@ func openPage(ctx context.Context, t *testing.T, w *world) *tab {
 		t.Fatalf("%v; make test installs it", err)
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.WindowSize(1180, 820))
+		chromedp.Flag("disable-quic", true), chromedp.Flag("accept-lang", "en-US"), chromedp.Flag("disable-component-update", true), chromedp.WindowSize(1180, 820))
 	ctx, endBrowser := chromedp.NewExecAllocator(ctx, options...)
 	ctx, endTab := chromedp.NewContext(ctx)
 	p := &tab{Context: ctx, t: t}

@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io/fs"
-	"maps"
 	"path"
 	"strings"
 	"sync"
@@ -77,7 +76,7 @@ func load() map[string]Asset {
 	}
 	for _, tag := range say.Languages() {
 		if c := say.Catalog(tag); c != nil {
-			m["/static/languages/"+tag+".json"] = asset(types[".json"], catalog(tag, c))
+			m["/static/languages/"+tag+".json"] = asset(types[".json"], catalogOf(tag, c))
 		}
 	}
 	return m
@@ -88,18 +87,22 @@ func asset(t string, body []byte) Asset {
 	return Asset{Type: t, ETag: `"` + hex.EncodeToString(sum[:8]) + `"`, Body: body}
 }
 
-// catalog is all that the page says in a language, by its English: the sentences
-// of the host and the gate, and the page's own words.
-func catalog(tag string, sentences map[string]string) []byte {
+// catalog is all that the page says in a language, by its English. The two are
+// apart: what a card is called may be the same English as a word of the page.
+type catalog struct {
+	Sentences map[string]string `json:"sentences"` // of the host and the gate
+	Words     map[string]string `json:"words"`     // the page's own
+}
+
+func catalogOf(tag string, sentences map[string]string) []byte {
 	own, err := words.ReadFile("languages/" + tag + ".json")
 	if err != nil {
 		panic(err) // as above; a test looks at every language
 	}
-	var c map[string]string
-	if err := json.Unmarshal(own, &c); err != nil {
+	c := catalog{Sentences: sentences}
+	if err := json.Unmarshal(own, &c.Words); err != nil {
 		panic(err)
 	}
-	maps.Copy(c, sentences)
 	b, err := json.Marshal(c)
 	if err != nil {
 		panic(err)

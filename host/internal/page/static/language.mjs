@@ -10,8 +10,12 @@ export const tags = ['de', 'es', 'fr', 'it', 'ja', 'pt-BR', 'zh-CN'];
 /** What Chinese in the other script, which ours is not, is marked with. */
 const traditional = ['hant', 'tw', 'hk', 'mo'];
 
-/** @type {Record<string, string>} by English sentence; empty is English */
-let catalog = {};
+/**
+ * What is said in a language, by its English; empty is English.
+ * @typedef {{sentences: Record<string, string>, words: Record<string, string>}} Catalog
+ * @type {Catalog}
+ */
+let catalog = { sentences: {}, words: {} };
 
 /** How an English sentence looks whose places are filled. @type {{key: string, looks: RegExp, places: string[]}[]} */
 let templates = [];
@@ -35,24 +39,31 @@ export function choose(wanted) {
  * Puts the page into its language, before anything is drawn. English stays where
  * the catalog cannot be had.
  * @param {readonly string[]} wanted
- * @param {(tag: string) => Promise<Record<string, string>>} [load]
+ * @param {(tag: string) => Promise<Catalog>} [load]
  * @returns {Promise<string>} the tag
  */
 export async function speak(wanted, load = fetched) {
   const tag = choose(wanted);
   if (tag === 'en') return tag;
   try {
-    catalog = await load(tag);
+    const { sentences, words: own } = await load(tag);
+    catalog = { sentences: bare(sentences), words: bare(own) };
   } catch {
     return 'en';
   }
-  templates = Object.keys(catalog).filter((key) => place.test(key)).map(template)
+  templates = Object.keys(catalog.sentences).filter((key) => place.test(key)).map(template)
     .sort((a, b) => b.key.replace(places, '').length - a.key.replace(places, '').length);
-  translateWords((english) => catalog[english] ?? english);
+  translateWords(word);
   return tag;
 }
 
-/** @param {string} tag */
+/** Without what every object has: "constructor" is no sentence. @param {Record<string, string>} o @returns {Record<string, string>} */
+const bare = (o) => Object.assign(Object.create(null), o);
+
+/** @param {string} english */
+const word = (english) => catalog.words[english] ?? catalog.sentences[english] ?? english;
+
+/** @param {string} tag @returns {Promise<Catalog>} */
 async function fetched(tag) {
   const response = await fetch(`/static/languages/${tag}.json`, { credentials: 'omit' });
   if (!response.ok) throw new Error(`no catalog: ${response.status}`);
@@ -75,17 +86,17 @@ function template(key) {
  */
 export const fill = (text, args) => text.replace(places, (whole, name) => String(args[name] ?? whole));
 
-/** Places that hold a sentence or a word of ours, not of the world. */
-const ours = ['reason', 'mode'];
+/** Places that hold a sentence or a word of ours, not of the world. @param {[string, string]} arg @returns {[string, string]} */
+const inOurs = ([name, value]) => [name, name === 'reason' ? known(value) : name === 'mode' ? word(value) : value];
 
 /**
  * A sentence of the host's in the page's language; its English where there is no other.
  * @param {chat.Sentence} s
  */
 export function textOf({ text = '', key, args = {} }) {
-  const found = key && catalog[key];
+  const found = key && catalog.sentences[key];
   if (!found) return text;
-  return fill(found, Object.fromEntries(Object.entries(args).map(([name, v]) => [name, ours.includes(name) ? known(v) : v])));
+  return fill(found, Object.fromEntries(Object.entries(args).map(inOurs)));
 }
 
 /**
@@ -95,7 +106,7 @@ export function textOf({ text = '', key, args = {} }) {
  * @returns {string}
  */
 export function known(text) {
-  if (catalog[text]) return catalog[text];
+  if (catalog.sentences[text]) return catalog.sentences[text];
   for (const t of templates) {
     const values = t.looks.exec(text);
     if (values) return textOf({ text, key: t.key, args: Object.fromEntries(t.places.map((p, i) => [p, values[i + 1]])) });
@@ -117,6 +128,7 @@ export function cardOf(tool) {
 /** The sentence that a result begins with where a call did not do its work. @param {string | undefined} result */
 function outcome(result) {
   const [, sentence, details] = /^(.*?)(?:\n\nDetails: (.*))?$/s.exec(result ?? '') ?? [];
-  if (!sentence || !catalog[sentence]) return result;
-  return details === undefined ? catalog[sentence] : `${catalog[sentence]}\n\n${words.details}: ${details}`;
+  const said = sentence && catalog.sentences[sentence];
+  if (!said) return result;
+  return details === undefined ? said : `${said}\n\n${words.details}: ${details}`;
 }

@@ -16,7 +16,7 @@ const hosts = new URL('../../say/languages/', import.meta.url);
 const read = (folder, tag) => JSON.parse(readFileSync(new URL(`${tag}.json`, folder), 'utf8'));
 
 /** @param {string} tag */
-const load = async (tag) => ({ ...read(own, tag), ...read(hosts, tag) });
+const load = async (tag) => ({ sentences: read(hosts, tag), words: read(own, tag) });
 
 /** Every word of the page's, in English. */
 const english = /** @type {string[]} */ ([]);
@@ -115,6 +115,7 @@ test('a German page', async (t) => {
       ['a von b verwenden', undefined, 'Sie haben das nicht erlaubt. Es wurde nichts geändert.']);
     assert.deepEqual(card({ state: 'error', title: 'Update the goal', result: 'This did not work. The technical text is under Details.\n\nDetails: exit 1\n\nx' }),
       ['Ziel aktualisieren', undefined, 'Das hat nicht geklappt. Der technische Text steht unter Details.\n\nDetails: exit 1\n\nx']);
+    assert.equal(card({ title: 'Write hello.txt' })[0], 'hello.txt schreiben', 'which is not the suggestion of that name');
     const echoed = 'You did not allow this. Nothing was changed.';
     assert.deepEqual(card({ state: 'done', title: 'A title\nof two lines', result: echoed })[2], echoed, 'what a tool gave stays as it is');
   });
@@ -122,6 +123,7 @@ test('a German page', async (t) => {
   await t.test('a sentence in a sentence', () => {
     assert.equal(textOf({ text: 'x', key: 'This yes can only be given once: {reason} Choose once, or change the pattern.', args: { reason: 'This cannot be allowed in advance: This reaches into the home folder: ~/*.' } }),
       'Diese Zustimmung ist nur einmalig möglich: Das kann nicht im Voraus erlaubt werden: Das greift auf den persönlichen Ordner zu: ~/*. Wählen Sie „Nur dieses Mal“, oder ändern Sie das Muster.');
+    for (const inherited of ['constructor', '__proto__', 'toString']) assert.equal(known(inherited), inherited);
     assert.equal(known('No sentence of ours (.*)'), 'No sentence of ours (.*)');
   });
 });
