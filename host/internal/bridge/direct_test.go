@@ -246,6 +246,24 @@ func TestTheHostEndsMeanwhile(t *testing.T) {
 	})
 }
 
+// TestAStartThatFailsOnce is tried again before the model answers alone; a failure that
+// stays is not.
+func TestAStartThatFailsOnce(t *testing.T) {
+	playApart(t, func(s *apart) {
+		s.comes()
+		fails := 1
+		s.d.on("Ensure", func(context.Context) error {
+			if fails--; fails >= 0 {
+				return say.Error(chat.CodeAgentUnavailable, "it ended", say.AgentFailed)
+			}
+			return nil
+		})
+		s.expect(s.run("c1", "say hello"), "queued", "start manual p/m session-1", `delta "hello"`, "done completed false 100")
+		fails = 2
+		s.expect(s.run("c2", "say hello"), "queued", "notice "+say.AgentFailed, aloneNotice, "start manual p/m ", "reasoning hm", `delta "hello"`, "done completed false 7")
+	})
+}
+
 // TestUnwritableExchanges: what cannot be kept is not asked.
 func TestUnwritableExchanges(t *testing.T) {
 	playApart(t, func(s *apart) {

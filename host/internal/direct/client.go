@@ -28,9 +28,9 @@ type Options struct {
 	Transport http.RoundTripper
 	// Redact takes secrets out of technical text; nil takes out the key alone.
 	Redact func(string) string
-	// Idle is how long a server may send nothing at all; 0 is two minutes, which
-	// models that think without a word need, and which the comments of DeepSeek and
-	// OpenRouter keep well below.
+	// Idle is how long a server may send nothing at all; 0 is five minutes, which is
+	// what Node's fetch waits by itself, and so the Harness. A local server that reads
+	// a long prompt needs some of it.
 	Idle time.Duration
 }
 
@@ -40,7 +40,7 @@ type Client struct {
 	http *http.Client
 }
 
-const idle = 2 * time.Minute
+const idle = 5 * time.Minute
 
 // New gives a Client. Close lets its connections go.
 func New(o Options) *Client {
