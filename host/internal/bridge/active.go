@@ -90,6 +90,17 @@ func (r *active) over() bool {
 	}
 }
 
+// called tells whether the run was told to end.
+func (r *active) called() bool {
+	select {
+	case <-r.stop:
+	case <-r.shutdown:
+	default:
+		return false
+	}
+	return true
+}
+
 // halt is the person's Stop. Anyone may call it.
 func (r *active) halt() { r.stopOnce.Do(func() { close(r.stop) }) }
 
@@ -123,7 +134,9 @@ func (r *active) drive() {
 			f()
 		case <-turn:
 			turn = nil
-			r.apply(run.Begin{})
+			if !r.called() { // or that is what comes next
+				r.apply(run.Begin{})
+			}
 		case <-stop:
 			stop = nil
 			r.apply(run.Stop{})

@@ -85,7 +85,7 @@ func (b *Bridge) Close(ctx context.Context) error {
 	for _, c := range talks {
 		runs = append(runs, c.waiting()...)
 	}
-	for _, r := range runs {
+	for _, r := range slices.Backward(runs) { // the last first, so that none begins
 		r.shut()
 	}
 	for _, r := range runs {
