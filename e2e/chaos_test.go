@@ -223,6 +223,9 @@ func killHarness(ctx context.Context, s *trial, r *rand.Rand) (string, error) {
 		case err != nil:
 			return "", err
 		case last.Type == chat.Done && kit.Text(frames) == "back":
+			if !kit.ByTheAgent(frames) {
+				return "", errors.New("after a kill the message was answered without the agent")
+			}
 			s.back.Add(time.Since(killed))
 			return strings.Join(ends, ", "), nil
 		case last.Code != chat.CodeAgentUnavailable && last.Code != chat.CodeAgentStopped:

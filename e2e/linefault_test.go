@@ -144,7 +144,7 @@ func (b *broken) pulse(ctx context.Context, c kit.Chat, f fault, r *rand.Rand) (
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", f.name, err)
 	}
-	if last := frames[len(frames)-1]; last.Type != chat.Done || kit.Text(frames) != "one two" {
+	if last := frames[len(frames)-1]; last.Type != chat.Done || kit.Text(frames) != "one two" || !kit.ByTheAgent(frames) {
 		return 0, fmt.Errorf("%s: the answer is %q and ends with %+v", f.name, kit.Text(frames), last)
 	}
 	return took, nil

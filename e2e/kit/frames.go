@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"slices"
 	"strings"
 
 	"strata.dev/bridge/proto/chat"
@@ -25,6 +26,11 @@ func Text(frames []chat.Frame) string {
 		}
 	}
 	return out.String()
+}
+
+// ByTheAgent tells whether a run was the agent's, not the direct path's.
+func ByTheAgent(frames []chat.Frame) bool {
+	return slices.ContainsFunc(frames, func(f chat.Frame) bool { return f.Type == chat.Started && f.Agent == true })
 }
 
 // States are the states that each card went through, by its tool's name and in
