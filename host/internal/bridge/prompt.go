@@ -83,6 +83,7 @@ func (r *active) prompt(ctx context.Context, resend bool) {
 		r.post(func() { r.apply(run.Prompted{Lost: true}) })
 	case gateway.IsCode(err, gateway.CodeModelUnavailable):
 		e := say.Error(chat.CodeModelUnavailable, err.Error(), say.ModelUnavailable, "model", r.c.b.model(r.req))
+		e.Actions = another
 		r.post(func() { r.apply(run.Prompted{Err: e}) })
 	default:
 		r.post(func() { r.apply(run.Prompted{Err: r.failure(ctx, r.link, err)}) })

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"strata.dev/bridge/host/internal/gateway"
-	"strata.dev/bridge/host/internal/project"
 	"strata.dev/bridge/host/internal/run"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
@@ -141,8 +140,12 @@ func (r *active) failure(ctx context.Context, l *link, err error) *chat.Error {
 		return died()
 	}
 	if e := unavailable(ctx, err); e != nil {
-		e.Actions = append(e.Actions, project.ActionRetry)
-		return e
+		if len(e.Actions) > 0 {
+			return e
+		}
+		with := *e // who gave it may give it to others, too
+		with.Actions = retry
+		return &with
 	}
 	return closing()
 }

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -121,19 +122,32 @@ func (f *Fold) result(e dsh.Event, r dsh.ToolResult) []chat.Frame {
 	if state == chat.ToolDenied && c.tool.State == chat.ToolDenied {
 		return nil // the card says so since the answer came
 	}
-	c.fail(state, key, text)
+	c.fail(state, key, cmp.Or(text, code, noResult))
 	if state == chat.ToolError {
 		c.tool.DurationMs = max(0, e.Time-c.since)
 	}
-	return f.upsert(c)
+	frames := f.upsert(c)
+	if key == say.ToolUnconfined && !f.unconfined {
+		f.unconfined = true
+		frames = append(frames, chat.Frame{Type: chat.Notice, Code: chat.CodeModeUnavailable, Sentence: say.Sentence(say.Unconfined), Details: c.tool.Details})
+	}
+	return frames
 }
 
-// fail ends a card with a plain sentence, and what is known technically.
+// Technical text of a card that ends without the tool's own.
+const (
+	noResult    = "no result"
+	processGone = "the process ended before the result"
+	turnOver    = "the turn ended before the result"
+)
+
+// fail ends a card with a plain sentence, and what is known technically: in the result
+// of a call that failed, too.
 func (c *card) fail(state chat.ToolState, key, details string) {
 	c.tool.State, c.tool.Digest = state, ""
 	c.tool.Details = clip(details)
 	c.tool.Result = say.Sentence(key).Text
-	if state == chat.ToolError && details != "" {
+	if state == chat.ToolError {
 		c.tool.Result = clip(c.tool.Result + "\n\nDetails: " + details)
 	}
 }
@@ -153,9 +167,9 @@ func (f *Fold) Close(lost bool) []chat.Frame {
 		case c.tool.State == chat.ToolProposed:
 			c.fail(chat.ToolDenied, say.ToolCancelled, "")
 		case c.tool.State == chat.ToolRunning && lost:
-			c.fail(chat.ToolError, say.ToolLost, "")
+			c.fail(chat.ToolError, say.ToolLost, processGone)
 		case c.tool.State == chat.ToolRunning:
-			c.fail(chat.ToolError, say.ToolStopped, "")
+			c.fail(chat.ToolError, say.ToolStopped, turnOver)
 		default:
 			continue
 		}

@@ -1,8 +1,6 @@
 package project
 
 import (
-	"regexp"
-
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
 	"strata.dev/bridge/proto/dsh"
@@ -13,6 +11,8 @@ const (
 	ActionRetry   = "retry"
 	ActionNewChat = "new-chat"
 	ActionModel   = "choose-model"
+	// ActionSummarize makes room in the chat (/compact) and sends the message again.
+	ActionSummarize = "summarize"
 )
 
 // Failure is what went wrong with a turn, or nil where it ended as it should or
@@ -28,34 +28,6 @@ func Failure(r dsh.EndReason) *chat.Error {
 	}
 	return nil
 }
-
-// modelFailure names the failure of a model request (harness-rc8.md §8).
-func modelFailure(f *dsh.LLMFailed) *chat.Error {
-	e := &chat.Error{Code: chat.CodeModelFailed, Sentence: say.Sentence(say.ModelFailed), Actions: []string{ActionRetry}}
-	if f == nil {
-		return e
-	}
-	e.Details = f.Code + ": " + f.Message
-	switch f.Code {
-	case "CONTEXT_WINDOW_EXCEEDED":
-		e.Code, e.Sentence, e.Actions = chat.CodeContextFull, say.Sentence(say.ContextFull), []string{ActionNewChat}
-	case "RATE_LIMIT":
-		e.Sentence = say.Sentence(say.ModelLimited)
-	case "AUTH", "MISSING_CREDENTIAL":
-		e.Sentence, e.Actions = say.Sentence(say.ModelKeyRefused), []string{ActionModel}
-	case "TRANSPORT", "TIMEOUT":
-		e.Sentence = say.Sentence(say.ModelUnreachable)
-		if brokeOff.MatchString(f.Message) {
-			e.Sentence = say.Sentence(say.ModelBrokeOff)
-		}
-	}
-	return e
-}
-
-// brokeOff tells an answer that came and did not go on from a server that is not there:
-// the Harness gives both the code TRANSPORT, and their messages are those of its model
-// library and of Node's fetch.
-var brokeOff = regexp.MustCompile(`(?i)\bstream ended (before|without)\b|\bterminated\b|premature close|other side closed`)
 
 // ErrorFrame is a run's last frame where e ends it.
 func ErrorFrame(e *chat.Error) chat.Frame {

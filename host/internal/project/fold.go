@@ -45,7 +45,9 @@ type Fold struct {
 	approvals map[string]string
 	answered  bool // the running turn has shown text
 	carded    bool // the running turn has shown a card
-	bad       int
+	// unconfined says that the person was told that commands cannot be confined.
+	unconfined bool
+	bad        int
 }
 
 // New gives the Fold of a session before its first event.

@@ -83,7 +83,7 @@ func TestOutcomes(t *testing.T) {
 		{"killed with the question open", []string{callLs, askedLs, failed("Error: interrupted", "TOOL_OUTCOME_UNKNOWN")},
 			ending{[]chat.ToolState{"running", "proposed", "denied"}, say.ToolCancelled}},
 		{"no result ever", []string{startOne, callLs, `turn/end {"turn":1,"reason":{"kind":"interrupted"}}`},
-			ending{[]chat.ToolState{"running", "error"}, say.ToolLost}},
+			ending{[]chat.ToolState{"running", "error"}, say.ToolLost + "\n\nDetails: " + processGone}},
 		{"no result and no answer ever", []string{startOne, callLs, askedLs, `turn/end {"turn":1,"reason":{"kind":"interrupted"}}`},
 			ending{[]chat.ToolState{"running", "proposed", "denied"}, say.ToolCancelled}},
 	} {

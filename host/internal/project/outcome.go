@@ -11,14 +11,6 @@ import (
 	"strata.dev/bridge/proto/dsh"
 )
 
-// Codes that the Harness gives a tool's failure (harness-rc8.md §3, §8).
-const (
-	aborted        = "ABORTED"
-	abortedEarly   = "ABORTED_BEFORE_DISPATCH"
-	outcomeUnknown = "TOOL_OUTCOME_UNKNOWN"
-	sandboxDenied  = "FS_SANDBOX_DENIED"
-)
-
 // outcome tells how a call that gave an error ended: denied is one that did not
 // run. A refusal of the gate carries no code in the log; its text tells it from a
 // tool's own failure (abi.Refused).
@@ -31,16 +23,18 @@ func outcome(answer string, waiting bool, policy, code, text string) (chat.ToolS
 		return chat.ToolDenied, refusal(answer, policy)
 	case code == abortedEarly:
 		return chat.ToolDenied, say.ToolCancelled
-	case code == aborted:
-		return chat.ToolError, say.ToolStopped
-	case code == outcomeUnknown:
-		return chat.ToolError, say.ToolLost
+	case code == notStarted:
+		return chat.ToolDenied, say.ToolNotStarted
+	case code == unconfined:
+		return chat.ToolDenied, say.ToolUnconfined
 	case code == sandboxDenied:
 		return chat.ToolDenied, say.ToolDeniedByMode
 	case code == "" && inMode:
 		return chat.ToolDenied, say.ToolDeniedByMode
 	case code == "" && refused:
 		return chat.ToolDenied, say.ToolDenied
+	case toolFailures[code] != "":
+		return chat.ToolError, toolFailures[code]
 	}
 	return chat.ToolError, say.ToolFailed
 }

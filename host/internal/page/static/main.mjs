@@ -65,7 +65,9 @@ const sidebar = new Sidebar({
   create: () => { toggleMenu(false); open(newId(), true); },
   allowed: () => { toggleMenu(false); allowed.open(); },
 });
-const transcript = new Transcript({ answer, retry }, (text) => { composer.value = text; composer.focus(); });
+const transcript = new Transcript({
+  answer, retry, summarize, create: () => open(newId(), true), chooseModel: () => composer.chooseModel(),
+}, (text) => { composer.value = text; composer.focus(); });
 const composer = new Composer({
   send,
   stop,
@@ -197,13 +199,29 @@ function send(text) {
   shown = new AbortController();
   setView(state.current, said(view(), text, Date.now()));
   transcript.toEnd();
-  run(shown, { request: { chatId: state.current, text, mode: mode(), model: state.model || undefined, requestId: newId() } });
+  return run(shown, { request: { chatId: state.current, text, mode: mode(), model: state.model || undefined, requestId: newId() } });
 }
 
-/** Sends the newest message of the person once more. */
-function retry() {
+/** The newest message of the person, '' while something is under way. */
+function newest() {
   const last = view().entries.findLast((e) => e.role === 'user')?.parts[0];
-  if (view().phase === 'idle' && last?.kind === 'text') send(last.text);
+  return view().phase === 'idle' && last?.kind === 'text' ? last.text : '';
+}
+
+/** Sends it once more. */
+function retry() {
+  const text = newest();
+  if (text) send(text);
+}
+
+/** Makes room in the chat, then sends the newest message once more. */
+async function summarize() {
+  const text = newest();
+  const id = state.current;
+  if (!text) return;
+  await send('/compact');
+  const failed = view().entries.at(-1)?.parts.some((p) => p.kind === 'error');
+  if (id === state.current && view().phase === 'idle' && !failed) send(text);
 }
 
 async function stop() {

@@ -38,6 +38,9 @@ export const words = {
   stopped: 'Stopped. Send a message to go on.', // as the host has it in history
   placeholder: 'Write a message',
   retry: 'Send again',
+  startNew: 'Start a new chat',
+  chooseModel: 'Choose another model',
+  summarize: 'Summarize and continue',
   latest: 'Newest message',
   copied: 'Copied',
   copy: 'Copy',

@@ -65,6 +65,11 @@ export class Composer {
     this.#text.focus();
   }
 
+  /** Puts the keyboard on the models, where there are several. */
+  chooseModel() {
+    (this.#model.hidden ? this.#text : this.#model).focus();
+  }
+
   /** Says why a message was not taken; '' is nothing. @param {string} text @param {string} [details] */
   say(text, details = '') {
     this.#problem.hidden = !text;

@@ -12,6 +12,9 @@ import { duration, ToolView } from './tool.mjs';
  * @typedef {object} Context what parts need of the page
  * @property {Answer} answer
  * @property {() => void} retry
+ * @property {() => void} create a new chat
+ * @property {() => void} chooseModel
+ * @property {() => void} summarize
  *
  * @typedef {{el: HTMLElement, update: (part: any, live: boolean) => void}} PartView
  */
@@ -28,9 +31,21 @@ export function partView(part, role, context) {
     case 'draft': return draftView();
     case 'helper': return helperView();
     case 'note': return fixed(h('div', { class: 'notice' }, sentence(part.text, part.details, words.details)));
-    case 'error': return fixed(h('div', { class: 'failure', role: 'alert' }, sentence(part.text, part.details, words.details),
-      h('button', { type: 'button', click: context.retry }, words.retry)));
+    case 'error': return fixed(h('div', { class: 'failure', role: 'alert' }, sentence(part.text, part.details, words.details), ...buttons(part.actions, context)));
   }
+}
+
+/** What a failure offers; one that offers nothing known can be sent again. @param {string[]} actions @param {Context} context */
+function buttons(actions, context) {
+  /** @type {Record<string, [string, () => void]>} */
+  const offers = {
+    retry: [words.retry, context.retry], 'new-chat': [words.startNew, context.create],
+    'choose-model': [words.chooseModel, context.chooseModel], summarize: [words.summarize, context.summarize],
+  };
+  const names = actions.filter((name) => offers[name]);
+  // Once another model is chosen the message is to be sent to it.
+  if (!names.length || names.includes('choose-model') && !names.includes('retry')) names.unshift('retry');
+  return names.map((name) => h('button', { type: 'button', click: offers[name][1] }, offers[name][0]));
 }
 
 /** @param {HTMLElement} el @returns {PartView} */
