@@ -78,12 +78,48 @@ type AgentStatus struct {
 	Pending   int            `json:"pending"`
 	Detail    string         `json:"detail,omitempty"`
 	Sentence
+	Process   *AgentProcess `json:"process,omitempty"` // nil where none runs
+	Restarts  int           `json:"restarts"`          // of the Harness, since the host began
+	LastError *LastError    `json:"lastError,omitempty"`
+	DataDir   string        `json:"dataDir,omitempty"` // the host's data folder
+	LogFile   string        `json:"logFile,omitempty"` // the host's log
+	Skipped   []Skipped     `json:"skipped,omitempty"` // what of the Harness's frames was not read
+}
+
+// AgentProcess is the running Harness.
+type AgentProcess struct {
+	PID       int   `json:"pid"`
+	StartedAt int64 `json:"startedAt"` // Unix milliseconds
+	UptimeMs  int64 `json:"uptimeMs"`
+}
+
+// LastError is how the newest run that failed ended.
+type LastError struct {
+	Time    int64  `json:"time"` // Unix milliseconds
+	ChatID  string `json:"chatId"`
+	Run     string `json:"run"`
+	Code    Code   `json:"code"`
+	Details string `json:"details,omitempty"`
+	Sentence
+}
+
+// Skipped is a thing that was left out on the wire, and how often.
+type Skipped struct {
+	Kind string `json:"kind"` // type, field or wrong
+	Name string `json:"name"`
+	N    int64  `json:"n"`
 }
 
 // PluginStatus is a plugin row and the bytes it must have.
 type PluginStatus struct {
 	Name   string `json:"name"`
 	SHA256 string `json:"sha256,omitempty"`
+	// Running are the bytes that the plugin says it runs, Missing the seams that it
+	// did not find. Both are as of CheckedAt (Unix milliseconds), the newest time that
+	// a chat in Manual asked it; 0 is never.
+	Running   string   `json:"running,omitempty"`
+	Missing   []string `json:"missing,omitempty"`
+	CheckedAt int64    `json:"checkedAt,omitempty"`
 }
 
 // Route is a model that a chat can choose.
@@ -92,6 +128,7 @@ type Route struct {
 	Name          string `json:"name"`
 	ContextWindow int64  `json:"contextWindow,omitempty"`
 	Default       bool   `json:"default,omitempty"`
+	Images        bool   `json:"images,omitempty"` // it reads pictures
 }
 
 // ActiveTurn is a run that has not ended.

@@ -163,4 +163,12 @@ type Message struct {
 	Notes []Sentence `json:"notes,omitempty"`
 	Time  int64      `json:"time"`                // Unix milliseconds
 	RPCID string     `json:"requestId,omitempty"` // user: the request that sent it
+	// Pictures went with a user's message.
+	Pictures []Picture `json:"pictures,omitempty"`
+}
+
+// Picture is one that went with a message. The picture itself is with the agent.
+type Picture struct {
+	Name      string `json:"name,omitempty"`
+	MediaType string `json:"mediaType"`
 }

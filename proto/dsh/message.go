@@ -63,6 +63,7 @@ type Block struct {
 type Attachment struct {
 	ID        string `json:"attachmentId"`
 	MediaType string `json:"mediaType,omitempty"`
+	Name      string `json:"name,omitempty"`
 }
 
 // AssistantChunk is the data of assistant/chunk (0.1.0).

@@ -176,6 +176,8 @@ export interface Message {
   time: number;
   /** user: the request that sent it */
   requestId?: string;
+  /** Pictures went with a user's message. */
+  pictures?: Picture[];
 }
 
 /** Sentence is text for a person. Key is the English sentence with {name} places, by which a page translates it; Args fill the places. Model text has no key. */
@@ -183,6 +185,12 @@ export interface Sentence {
   text?: string;
   key?: string;
   args?: Record<string, string>;
+}
+
+/** Picture is one that went with a message. The picture itself is with the agent. */
+export interface Picture {
+  name?: string;
+  mediaType: string;
 }
 
 /** Usage is what a run used, in tokens. */
@@ -278,12 +286,27 @@ export interface AgentStatus {
   text?: string;
   key?: string;
   args?: Record<string, string>;
+  /** nil where none runs */
+  process?: AgentProcess;
+  /** of the Harness, since the host began */
+  restarts: number;
+  lastError?: LastError;
+  /** the host's data folder */
+  dataDir?: string;
+  /** the host's log */
+  logFile?: string;
+  /** what of the Harness's frames was not read */
+  skipped?: Skipped[];
 }
 
 /** PluginStatus is a plugin row and the bytes it must have. */
 export interface PluginStatus {
   name: string;
   sha256?: string;
+  /** Running are the bytes that the plugin says it runs, Missing the seams that it did not find. Both are as of CheckedAt (Unix milliseconds), the newest time that a chat in Manual asked it; 0 is never. */
+  running?: string;
+  missing?: string[];
+  checkedAt?: number;
 }
 
 /** Route is a model that a chat can choose. */
@@ -293,6 +316,8 @@ export interface Route {
   name: string;
   contextWindow?: number;
   default?: boolean;
+  /** it reads pictures */
+  images?: boolean;
 }
 
 /** ActiveTurn is a run that has not ended. */
@@ -305,6 +330,35 @@ export interface ActiveTurn {
   mode: string;
   /** Unix milliseconds */
   startedAt: number;
+}
+
+/** AgentProcess is the running Harness. */
+export interface AgentProcess {
+  pid: number;
+  /** Unix milliseconds */
+  startedAt: number;
+  uptimeMs: number;
+}
+
+/** LastError is how the newest run that failed ended. */
+export interface LastError {
+  /** Unix milliseconds */
+  time: number;
+  chatId: string;
+  run: string;
+  code: Code;
+  details?: string;
+  text?: string;
+  key?: string;
+  args?: Record<string, string>;
+}
+
+/** Skipped is a thing that was left out on the wire, and how often. */
+export interface Skipped {
+  /** type, field or wrong */
+  kind: string;
+  name: string;
+  n: number;
 }
 
 /** ChatList is the body of GET /api/chats. */
