@@ -45,6 +45,7 @@ func (f *flags) add(c *cobra.Command) {
 	p.StringArrayVar(&f.models, "model", nil, "model that the server has; given again it is one more to choose from, the first is the default")
 	p.StringVar(&f.model.Name, "model-name", "", "name to show for it")
 	p.Int64Var(&f.model.ContextWindow, "context-window", 0, "its context window in tokens")
+	p.BoolVar(&f.model.Images, "images", false, "the models read pictures")
 	p.StringVar(&f.model.KeyFile, "key-file", "", "file with the server's key; the key is in no other place")
 }
 

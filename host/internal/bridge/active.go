@@ -65,7 +65,7 @@ func newActive(c *conversation, req chat.StreamRequest) *active {
 	r.ctx, r.cancel = context.WithCancel(c.b.ctx)
 	r.abort = func() {}
 	r.log = &frameLog{run: r.id, max: c.b.limits.run}
-	r.log.user(chat.Message{Role: "user", Text: req.Text, Time: r.started, RPCID: req.RequestID})
+	r.log.user(spoken(req, r.started))
 	r.log.append(chat.Frame{Type: chat.Queued}, r.started)
 	r.state = run.New(chat.Frame{Agent: true, Mode: string(r.mode), Model: c.b.model(req)}, r.mode == abi.Manual)
 	return r
@@ -155,6 +155,7 @@ func (r *active) drive() {
 		r.link.bind(r.root, nil)
 	}
 	r.tasks.Wait()
+	r.req.Attachments = nil // the run is kept for late readers
 	r.c.remove(r)
 	r.c.b.retire(r)
 	close(r.done)

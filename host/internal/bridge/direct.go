@@ -65,7 +65,7 @@ func (b *Bridge) away(err error) bool {
 // model can have it, and the answer before its last frame can be seen.
 func (r *active) answer(ctx context.Context) {
 	b := r.c.b
-	message := chat.Message{Role: "user", Text: r.req.Text, Time: r.started, RPCID: r.req.RequestID}
+	message := spoken(r.req, r.started)
 	earlier := b.past(r.c.id, r)
 	err := b.begun(r, exchange{RequestID: r.req.RequestID, Time: r.started, Messages: []chat.Message{message}})
 	if err != nil {

@@ -26,6 +26,7 @@ type disk struct {
 	calls    []string
 	broken   error // Ensure fails with it
 	gate     string
+	images   []gateway.Image   // of the newest prompt
 	says     map[string]string // what /strata-gate says to a word; a refusal where it begins with "!"
 }
 
@@ -95,7 +96,7 @@ func (d *disk) Ensure(ctx context.Context) (Process, error) {
 
 // Status implements Harness.
 func (d *disk) Status() chat.AgentStatus {
-	return chat.AgentStatus{State: "ready", Plugins: []chat.PluginStatus{{Name: "gate", SHA256: "ab"}}, Routes: []chat.Route{{ID: "p/m", Default: true}, {ID: "p/other"}}}
+	return chat.AgentStatus{State: "ready", Plugins: []chat.PluginStatus{{Name: "gate", SHA256: "ab"}}, Routes: []chat.Route{{ID: "p/m", Default: true}, {ID: "p/other"}, {ID: "p/eyes", Images: true}}}
 }
 
 // die ends the running process as SIGKILL does.
@@ -318,8 +319,13 @@ func (p *process) take(m gateway.Prompt) error {
 	if m.Resend && s.has(m.RequestID) {
 		return nil
 	}
+	p.d.images = m.Images
+	content := []dsh.Block{{Type: "text", Text: m.Text}}
+	for n, i := range m.Images {
+		content = append(content, dsh.Block{Type: "image", Attachment: &dsh.Attachment{ID: fmt.Sprint("a", n), MediaType: i.MediaType, Name: i.Name}})
+	}
 	p.queue(s, dsh.Message{
-		ID: fmt.Sprintf("m%d", len(s.log)), Role: "user", Content: []dsh.Block{{Type: "text", Text: m.Text}},
+		ID: fmt.Sprintf("m%d", len(s.log)), Role: "user", Content: content,
 		Source: dsh.Source{Kind: "user", RPCID: m.RequestID},
 	})
 	return nil

@@ -73,7 +73,7 @@ func (r *active) prompt(ctx context.Context, resend bool) {
 		r.post(func() { r.apply(run.Prompted{Err: say.Error(chat.CodeInternal, err.Error(), say.Internal)}) })
 		return
 	}
-	err = r.link.gw.Prompt(ctx, gateway.Prompt{SessionID: r.root, RequestID: r.req.RequestID, Text: r.req.Text, Resend: resend})
+	err = r.link.gw.Prompt(ctx, gateway.Prompt{SessionID: r.root, RequestID: r.req.RequestID, Text: r.req.Text, Images: pictures(r.req.Attachments), Resend: resend})
 	switch {
 	case err == nil:
 		r.post(func() { r.apply(run.Prompted{}) })

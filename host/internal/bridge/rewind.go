@@ -8,7 +8,6 @@ import (
 
 	"strata.dev/bridge/host/internal/project"
 	"strata.dev/bridge/host/internal/run"
-	"strata.dev/bridge/proto/chat"
 	"strata.dev/bridge/proto/dsh"
 )
 
@@ -40,7 +39,7 @@ func (r *active) transcript(events []dsh.Event, cwd string) project.Transcript {
 	var t project.Transcript
 	t.Read(project.Config{Root: r.root, Session: r.root, CWD: cwd}, events)
 	if !slices.ContainsFunc(events, func(e dsh.Event) bool { return sentBy(e, r.req.RequestID) }) {
-		t.User(chat.Message{Role: "user", Text: r.req.Text, Time: r.started, RPCID: r.req.RequestID})
+		t.User(spoken(r.req, r.started))
 	}
 	return t
 }

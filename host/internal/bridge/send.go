@@ -72,10 +72,11 @@ func (b *Bridge) check(req chat.StreamRequest) error {
 		return say.Error(chat.CodeBadRequest, "chatId", say.FieldWrong, "field", "chatId")
 	case !validID(req.RequestID):
 		return say.Error(chat.CodeBadRequest, "requestId", say.FieldWrong, "field", "requestId")
-	case len(req.Attachments) > 0:
-		return say.Error(chat.CodeBadRequest, "attachments", say.AttachmentsUnsupported)
 	case strings.TrimSpace(req.Text) == "":
 		return say.Error(chat.CodeBadRequest, "text", say.NoText)
+	}
+	if err := b.checkPictures(req); err != nil {
+		return err
 	}
 	if _, known := b.records.get(req.ChatID); known || req.CWD == "" {
 		return nil // a chat keeps its folder

@@ -150,7 +150,7 @@ func Routes(connections []Connection) []chat.Route {
 			if name == "" {
 				name = m.ID
 			}
-			out = append(out, chat.Route{ID: c.ID + "/" + m.ID, Name: name, ContextWindow: m.ContextWindow, Default: len(out) == 0})
+			out = append(out, chat.Route{ID: c.ID + "/" + m.ID, Name: name, ContextWindow: m.ContextWindow, Default: len(out) == 0, Images: m.Images})
 		}
 	}
 	return out

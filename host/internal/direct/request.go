@@ -27,13 +27,13 @@ const instructions = "You are the assistant in a chat. You have no tools here: y
 	"and nothing you write is carried out. Where the person asks for such a thing, say plainly that the agent, which can do it, is not running, " +
 	"and help in words. Answer in the person's language."
 
-// pictureTypes are what both APIs take.
-var pictureTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+// PictureTypes are the media types of the pictures that models take.
+var PictureTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
 // check refuses what the model cannot read, before anything is sent.
 func (t Turn) check(m connections.Model) *chat.Error {
 	for _, p := range t.Pictures {
-		if !slices.Contains(pictureTypes, p.MediaType) {
+		if !slices.Contains(PictureTypes, p.MediaType) {
 			return say.Error(chat.CodeBadRequest, p.MediaType, say.NotAPicture, "name", p.Name)
 		}
 	}

@@ -106,6 +106,7 @@ type Prompt struct {
 	SessionID string
 	RequestID string
 	Text      string
+	Images    []Image
 	Steer     bool
 	// Resend says that an earlier try with this RequestID may have been taken.
 	Resend bool

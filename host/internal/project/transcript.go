@@ -154,7 +154,13 @@ func Person(e dsh.Event) (chat.Message, bool) {
 	if !ok || m.Source.Kind != personKind {
 		return chat.Message{}, false
 	}
-	return chat.Message{Role: roleUser, Text: Text(m.Content), Time: e.Time, RPCID: m.Source.RPCID}, true
+	out := chat.Message{Role: roleUser, Text: Text(m.Content), Time: e.Time, RPCID: m.Source.RPCID}
+	for _, b := range m.Content {
+		if b.Type == "image" && b.Attachment != nil {
+			out.Pictures = append(out.Pictures, chat.Picture{Name: b.Attachment.Name, MediaType: b.Attachment.MediaType})
+		}
+	}
+	return out, true
 }
 
 // Text joins the text blocks of a message.

@@ -18,8 +18,6 @@ const (
 	NoFolder = "The folder {folder} cannot be used. Choose one that exists and start a new chat."
 	// RequestReused is said for a request id that another message had.
 	RequestReused = "This message was sent with an id that another one had. Reload the page and send it again."
-	// AttachmentsUnsupported is said for attachments, which this path can't carry.
-	AttachmentsUnsupported = "Files cannot be sent with a message yet. Save the file in the chat's folder and ask about it."
 
 	// Stopped ends a run that the person stopped.
 	Stopped = "Stopped. Send a message to go on."

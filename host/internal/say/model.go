@@ -19,6 +19,10 @@ const (
 
 	// PicturesUnread is said for pictures to a model that reads none.
 	PicturesUnread = "The model {model} does not read pictures. Choose one that does, or send the message without them."
+	// TooManyPictures is said for more pictures than go with one message.
+	TooManyPictures = "At most {count} pictures go with one message. Send the others with the next one."
+	// PictureTooLarge is said for a picture with too many bytes or pixels.
+	PictureTooLarge = "The picture {name} is larger than {limit}. Make it smaller and send the message again."
 	// NotAPicture is said for a file that a model's own service does not take.
 	NotAPicture = "The file {name} is no PNG, JPEG, GIF or WebP picture. Remove it, or write what it says into the message."
 )

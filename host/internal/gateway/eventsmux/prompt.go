@@ -8,12 +8,6 @@ import (
 	"strata.dev/bridge/proto/dsh"
 )
 
-// text is the one kind of content that is sent.
-type text struct {
-	Type string `json:"type"`
-	Text string `json:"text"`
-}
-
 // Prompt hands a message over. Its RequestID is the request's rpcId, which the
 // Harness keeps as source.rpcId of the message, first in the queue (logged as
 // agent/inbox/spliced), then in the log. It does not look for it itself.
@@ -31,8 +25,8 @@ func (g *Gateway) Prompt(ctx context.Context, p gateway.Prompt) error {
 	return g.callAs(ctx, "session.prompt", p.RequestID, struct {
 		SessionID string `json:"sessionId"`
 		Mode      string `json:"mode"`
-		Content   []text `json:"content"`
-	}{p.SessionID, mode, []text{{"text", p.Text}}}, nil)
+		Content   []any  `json:"content"`
+	}{p.SessionID, mode, p.Content()}, nil)
 }
 
 // taken tells whether an earlier try with this id was taken.

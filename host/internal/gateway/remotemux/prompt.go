@@ -6,12 +6,6 @@ import (
 	"strata.dev/bridge/host/internal/gateway"
 )
 
-// text is the one kind of content that is sent.
-type text struct {
-	Type string `json:"type"`
-	Text string `json:"text"`
-}
-
 // Prompt hands a message over. The Harness keeps the RequestID as source.rpcId of the
 // message and takes a second one with it without effect, so that a resend needs
 // nothing more (harness-wire.md §6.1).
@@ -20,8 +14,8 @@ func (g *Gateway) Prompt(ctx context.Context, p gateway.Prompt) error {
 		RequestID string `json:"requestId"`
 		SessionID string `json:"sessionId"`
 		Mode      string `json:"mode"`
-		Content   []text `json:"content"`
-	}{p.RequestID, p.SessionID, delivery(p), []text{{"text", p.Text}}}}, nil)
+		Content   []any  `json:"content"`
+	}{p.RequestID, p.SessionID, delivery(p), p.Content()}}, nil)
 }
 
 // PromptHelper hands a message to a helper.
@@ -32,8 +26,8 @@ func (g *Gateway) PromptHelper(ctx context.Context, parentID string, p gateway.P
 		Child     string `json:"childSessionId"`
 		Mode      string `json:"mode"`
 		Delivery  string `json:"delivery"`
-		Content   []text `json:"content"`
-	}{p.RequestID, parentID, p.SessionID, modeContinuable, delivery(p), []text{{"text", p.Text}}}}, nil)
+		Content   []any  `json:"content"`
+	}{p.RequestID, parentID, p.SessionID, modeContinuable, delivery(p), p.Content()}}, nil)
 }
 
 func delivery(p gateway.Prompt) string {

@@ -59,6 +59,7 @@ function partsOf(m) {
   const parts = [];
   if (m.reasoning) parts.push({ kind: 'reasoning', text: m.reasoning });
   if (m.text) parts.push({ kind: 'text', text: m.text, own: false });
+  for (const p of m.pictures ?? []) parts.push({ kind: 'note', text: `🖼 ${p.name || p.mediaType}`, details: '' });
   for (const tool of m.tools ?? []) parts.push({ kind: 'tool', tool: cardOf(tool) });
   for (const n of m.notes ?? []) parts.push({ kind: 'note', text: textOf(n), details: '' });
   return parts;
