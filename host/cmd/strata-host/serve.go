@@ -55,6 +55,7 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 		return err
 	}
 	logs := filepath.Join(f.data, "logs")
+	logFile := filepath.Join(logs, "host.log")
 	if err := os.MkdirAll(logs, store.DirMode); err != nil {
 		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
 	}
@@ -87,7 +88,7 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	connection.Key.Register(redactor)
 
 	log, closeLog, err := logx.New(logx.Options{
-		Level: f.logLevel, File: filepath.Join(logs, "host.log"), Redact: redactor,
+		Level: f.logLevel, File: logFile, Redact: redactor,
 		Console: logx.Terminal(os.Stderr), ConsoleLevel: zap.WarnLevel,
 	})
 	if err != nil {
@@ -140,6 +141,7 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	}
 	server := httpapi.HTTPServer(httpapi.New(httpapi.Options{
 		Agent: chats, Wire: runner, Permissions: permissions.Open(agent.GateStore(dir)), Token: token, Hosts: hosts, Log: log.Named("http"), Redact: redactor,
+		DataDir: f.data, LogFile: logFile,
 		Ready: func() bool { return ctx.Err() == nil && runner.Status().State == "ready" },
 	}), log)
 

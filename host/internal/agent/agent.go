@@ -5,7 +5,9 @@ package agent
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -145,9 +147,15 @@ func (a *Agent) Status() chat.AgentStatus {
 	s := a.keeper.Status()
 	s.Routes = connections.Routes(a.o.Connections)
 	s.Detail = a.o.Redact.Text(s.Detail)
+	if p := a.keeper.Current(); p != nil && s.State == "ready" {
+		s.Process = &chat.AgentProcess{PID: p.PID(), StartedAt: p.Begun().UnixMilli(), UptimeMs: time.Since(p.Begun()).Milliseconds()}
+	}
+	for _, skip := range a.Skipped() {
+		s.Skipped = append(s.Skipped, chat.Skipped(skip))
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s.Plugins = a.plugins
+	s.Plugins = slices.Clone(a.plugins)
 	if a.life != nil && s.State == "ready" {
 		s.Wire = a.life.gateway.Wire()
 	}

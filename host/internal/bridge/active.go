@@ -236,6 +236,9 @@ func (r *active) act(a run.Action, why run.Event) {
 			u := r.used()
 			a.Frame.Usage = &u
 		}
+		if a.Frame.Type == chat.Failed {
+			r.noteError(a.Frame)
+		}
 		r.emit(now(), a.Frame)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -44,6 +45,8 @@ type Bridge struct {
 	records   *records
 	exchanges exchanges
 	approvals *approvals
+	lastError atomic.Pointer[chat.LastError]
+	gate      atomic.Pointer[chat.PluginStatus] // what it said last
 
 	ctx    context.Context // of everything that outlives a call; ends with Close
 	cancel context.CancelFunc

@@ -88,12 +88,13 @@ func (r *active) confirmGate(ctx context.Context) *chat.Error {
 	if err := json.Unmarshal([]byte(res.Text), &gate); err != nil {
 		return no("/strata-gate: " + err.Error())
 	}
+	r.c.b.noteGate(gate.SHA256, gate.Seams, gate.Missing)
 	whole := gate.Gate == "on" && len(gate.Missing) == 0 && len(gate.Seams) > 0
 	for _, there := range gate.Seams {
 		whole = whole && there
 	}
 	for _, p := range r.c.b.o.Harness.Status().Plugins {
-		whole = whole && (p.Name != "gate" || p.SHA256 == "" || p.SHA256 == gate.SHA256)
+		whole = whole && (p.Name != gatePlugin || p.SHA256 == "" || p.SHA256 == gate.SHA256)
 	}
 	if !whole || gate.Mode != string(r.mode) || (gate.Root != "" && gate.Root != r.root) {
 		return no(res.Text)

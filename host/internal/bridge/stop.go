@@ -3,7 +3,6 @@ package bridge
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 
 	"strata.dev/bridge/host/internal/say"
@@ -41,28 +40,3 @@ func (b *Bridge) Stop(ctx context.Context, req chat.StopRequest) (chat.StopAnswe
 
 // Pending implements API.
 func (b *Bridge) Pending(chatID string) []chat.Pending { return b.approvals.list(chatID) }
-
-// Status implements API.
-func (b *Bridge) Status(context.Context) chat.AgentStatus {
-	s := b.o.Harness.Status()
-	b.mu.Lock()
-	talks := slices.Collect(maps.Values(b.chats))
-	b.mu.Unlock()
-	for _, c := range talks {
-		for _, r := range c.waiting() {
-			if r.log.over() {
-				continue
-			}
-			turn := chat.ActiveTurn{ChatID: c.id, Run: r.id, Seq: r.log.seq(), Mode: string(r.mode), Started: r.started}
-			if at := r.base.Load(); at != nil {
-				turn.SessionID = at.session
-			}
-			s.Turns = append(s.Turns, turn)
-		}
-	}
-	slices.SortFunc(s.Turns, func(x, y chat.ActiveTurn) int {
-		return cmp.Or(cmp.Compare(x.Started, y.Started), cmp.Compare(x.Run, y.Run))
-	})
-	s.Pending = len(b.Pending(""))
-	return s
-}

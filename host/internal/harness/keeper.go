@@ -221,10 +221,18 @@ func failedSoon(err error) bool {
 }
 
 // Status says how the Harness stands, as far as the Keeper knows: State,
-// Component, Version, the sentence and its details. It starts nothing.
+// Component, Version, restarts, the sentence and its details. It starts
+// nothing.
 func (k *Keeper) Status() chat.AgentStatus {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	s := k.state()
+	s.Restarts = max(0, k.launches-1)
+	return s
+}
+
+// state is Status with the lock held, without how often it was started.
+func (k *Keeper) state() chat.AgentStatus {
 	var e *Error
 	switch {
 	case k.current != nil && k.current != k.useless:

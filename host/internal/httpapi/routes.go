@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 
@@ -54,9 +55,20 @@ func (s *Server) pending(c echo.Context) error {
 }
 
 func (s *Server) status(c echo.Context) error {
-	a := s.o.Agent.Status(c.Request().Context())
+	return s.answer(c, s.agentStatus(c.Request().Context()))
+}
+
+// agentStatus is what a support person needs, without secrets. It starts nothing.
+func (s *Server) agentStatus(ctx context.Context) chat.AgentStatus {
+	a := s.o.Agent.Status(ctx)
 	a.Detail = s.o.Redact.Text(a.Detail)
-	return s.answer(c, a)
+	a.DataDir, a.LogFile = s.o.DataDir, s.o.LogFile
+	if a.LastError != nil {
+		last := *a.LastError
+		last.Details = s.o.Redact.Text(last.Details)
+		a.LastError = &last
+	}
+	return a
 }
 
 func (s *Server) chats(c echo.Context) error {

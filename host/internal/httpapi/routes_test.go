@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -40,7 +41,7 @@ func TestRoutes(t *testing.T) {
 			`{"pending":[{"chatId":"c","sessionId":"s","tool":{"id":"t","name":"write","title":"Write a","state":"proposed"}}]}`},
 		{"nothing pending", "GET", "/api/agent/pending", "", &agent{}, "pending ", `{"pending":[]}`},
 		{"status", "GET", "/api/agent/status", "", full, "status",
-			`{"state":"ready","pending":1,"detail":"key [redacted]","text":"` + say.AgentReady + `","key":"` + say.AgentReady + `"}`},
+			`{"state":"ready","pending":1,"detail":"key [redacted]","text":"` + say.AgentReady + `","key":"` + say.AgentReady + `","restarts":0}`},
 		{"chats", "GET", "/api/chats", "", full, "chats", `{"chats":[{"chatId":"c","title":"T","updatedAt":5}]}`},
 		{"no chats", "GET", "/api/chats", "", &agent{}, "chats", `{"chats":[]}`},
 		{"chat", "GET", "/api/chats/c", "", full, "chat c",
@@ -65,6 +66,50 @@ func TestRoutes(t *testing.T) {
 				t.Errorf("call (-want +got):\n%s", d)
 			}
 		})
+	}
+}
+
+// TestStatusHoldsNoSecret: all that a support person needs is there, and a secret in no
+// field of it.
+func TestStatusHoldsNoSecret(t *testing.T) {
+	const shape = "sk-abcdefghijkl0123456789abcdefghijkl"
+	a := &agent{status: chat.AgentStatus{
+		State: "stopped", Component: "/harness", Version: "0.1.0-rc.8", Wire: "events.mux", Detail: "Bearer " + shape + " the-real-key",
+		Plugins: []chat.PluginStatus{{Name: "gate", SHA256: "ab", Running: "the-real-key", Missing: []string{"guard"}, CheckedAt: 5}},
+		Routes:  []chat.Route{{ID: "p/m", Name: "the-real-key", Images: true}},
+		Turns:   []chat.ActiveTurn{{ChatID: "c", Run: "r", Mode: "manual"}}, Pending: 2,
+		Process: &chat.AgentProcess{PID: 7, StartedAt: 1, UptimeMs: 9}, Restarts: 3,
+		LastError: &chat.LastError{Time: 4, ChatID: "c", Run: "r", Code: chat.CodeModelFailed, Details: "401 Bearer " + shape + " the-real-key", Sentence: say.Sentence(say.ModelKeyRefused)},
+		Skipped:   []chat.Skipped{{Kind: "type", Name: "the-real-key", N: 2}},
+	}}
+	addr := serve(t, Options{Agent: a, Redact: redact.New("the-real-key"), DataDir: "/data", LogFile: "/data/logs/host.log"})
+	for range 2 { // what is kept is not changed
+		res := ask(t, addr, "GET", "/api/agent/status", "")
+		var got chat.AgentStatus
+		raw, err := io.ReadAll(res.Body)
+		if err == nil {
+			err = json.Unmarshal(raw, &got)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, secret := range []string{shape, "the-real-key", token} {
+			if strings.Contains(string(raw), secret) {
+				t.Errorf("%s is in %s", secret, raw)
+			}
+		}
+		want := a.status
+		want.Detail = "Bearer [redacted] [redacted]"
+		want.Plugins = []chat.PluginStatus{{Name: "gate", SHA256: "ab", Running: "[redacted]", Missing: []string{"guard"}, CheckedAt: 5}}
+		want.Routes = []chat.Route{{ID: "p/m", Name: "[redacted]", Images: true}}
+		last := *want.LastError
+		last.Details = "401 Bearer [redacted] [redacted]"
+		want.LastError = &last
+		want.Skipped = []chat.Skipped{{Kind: "type", Name: "[redacted]", N: 2}}
+		want.DataDir, want.LogFile = "/data", "/data/logs/host.log"
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
 	}
 }
 

@@ -40,6 +40,8 @@ type Options struct {
 	Token string
 	// Hosts are the values of the Host header that are ours, with port; see Hosts.
 	Hosts []string
+	// DataDir and LogFile are told in the status.
+	DataDir, LogFile string
 	// Ready answers /readyz; nil is always ready.
 	Ready  func() bool
 	Log    *zap.Logger

@@ -63,8 +63,8 @@ func (s *Server) local(next echo.HandlerFunc) echo.HandlerFunc {
 
 // wireStatus starts nothing.
 func (s *Server) wireStatus(c echo.Context) error {
-	a := s.o.Agent.Status(c.Request().Context())
-	a.Detail = s.o.Redact.Text(a.Detail)
+	a := s.agentStatus(c.Request().Context())
+	a.Skipped = nil // they are below
 	skipped := s.o.Wire.Skipped()
 	if skipped == nil {
 		skipped = []dsh.Skip{}
