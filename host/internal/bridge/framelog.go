@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"io"
+	"reflect"
 	"sync"
 
 	"strata.dev/bridge/host/internal/project"
@@ -144,26 +145,52 @@ func (l *frameLog) take(after int64) (chat.Frame, <-chan struct{}, error) {
 	return chat.Frame{}, l.wake, nil
 }
 
+// frameSize is what a frame takes without its texts.
+var frameSize = int(reflect.TypeFor[chat.Frame]().Size())
+
 // weight is about how many bytes a frame takes.
 func weight(f chat.Frame) int {
-	const fixed = 256
-	n := fixed + len(f.Text) + len(f.Key) + len(f.Details)
+	n := frameSize + len(f.Details) + sentenceWeight(f.Sentence)
 	if t := f.Tool; t != nil {
 		n += toolWeight(*t)
 	}
+	if d := f.ToolDraft; d != nil {
+		n += len(d.ID) + len(d.Name) + len(d.Tail)
+	}
+	if h, ok := f.Agent.(*chat.Helper); ok {
+		n += len(h.ID) + len(h.Name) + len(h.Description)
+	}
+	if f.Plan != nil {
+		n += len(f.Plan.Text)
+	}
 	if f.Snapshot != nil {
 		for _, m := range f.Snapshot.Messages {
-			n += fixed + len(m.Text) + len(m.Reasoning)
+			n += frameSize + len(m.Text) + len(m.Reasoning)
 			for _, t := range m.Tools {
 				n += toolWeight(t)
+			}
+			for _, s := range m.Notes {
+				n += sentenceWeight(s)
 			}
 		}
 	}
 	return n
 }
 
+func sentenceWeight(s chat.Sentence) int {
+	n := len(s.Text)
+	for _, v := range s.Args {
+		n += len(v)
+	}
+	return n
+}
+
 func toolWeight(t chat.Tool) int {
-	return len(t.Input) + len(t.Result) + len(t.Details) + len(t.Reason) + len(t.Title)
+	n := len(t.Input) + len(t.Result) + len(t.Details) + len(t.Reason) + len(t.Title)
+	if t.Save != nil {
+		n += len(t.Save.Pattern)
+	}
+	return n
 }
 
 // reader is a Subscription: first the frames it was given, then the log's after
