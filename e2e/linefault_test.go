@@ -130,6 +130,9 @@ func (b *broken) pulse(ctx context.Context, c kit.Chat, f fault, r *rand.Rand) (
 	if _, err := run.Wait(ctx, kit.Says("one ")); err != nil {
 		return 0, err
 	}
+	if !kit.ByTheAgent(run.Frames()) {
+		return 0, fmt.Errorf("%s: the agent does not answer: %+v", f.name, run.Frames())
+	}
 	broke := time.Now()
 	undo := f.do(b, b.line.Proxy(), r)
 	b.model.Release(hold)

@@ -25,12 +25,13 @@ type Line struct {
 // address of a proxy in place of its own.
 const launcher = `import { pathToFileURL } from 'node:url'
 const [control, bin] = %s
-const READY = /^dsh web: http:\/\/([^/\s]+)(.*)\n$/
+const READY = /^([^]*\n)?dsh web: http:\/\/([^/\s]+)(.*)\n$/ // muxport says something before it
 const write = process.stdout.write.bind(process.stdout)
 process.stdout.write = (text, ...rest) => {
   const ready = typeof text === 'string' && READY.exec(text)
   if (!ready) return write(text, ...rest)
-  void fetch(control + '/?target=' + ready[1]).then(answer => answer.text()).then(address => write('dsh web: http://' + address + ready[2] + '\n'))
+  const [, before = '', own, after] = ready
+  void fetch(control + '/?target=' + own).then(answer => answer.text()).then(address => write(before + 'dsh web: http://' + address + after + '\n'))
   return true
 }
 process.argv[1] = bin
