@@ -39,6 +39,8 @@ const state = {
   /** @type {{text: string, details: string} | null} what keeps the page from working */
   trouble: null,
   model: '',
+  /** @type {chat.Attachment[]} what went with the newest message of this page */
+  sent: [],
   loading: false,
   stopping: false,
 };
@@ -136,7 +138,11 @@ async function open(id, fresh = false) {
   shown.abort();
   const mine = shown = new AbortController();
   state.drafts.set(state.current, composer.value);
-  if (id !== state.current) composer.value = state.drafts.get(id) ?? '';
+  if (id !== state.current) {
+    composer.value = state.drafts.get(id) ?? '';
+    composer.pictures = [];
+    state.sent = [];
+  }
   Object.assign(state, { current: id, stopping: false, loading: !fresh });
   sessionStorage.setItem('strata.chat', id);
   composer.say('');
@@ -183,7 +189,10 @@ async function run(mine, { request }) {
     // Nothing is lost: what was not taken goes back to where it was written.
     const unsent = request && v.phase === 'queued' && v.entries.at(-1)?.role === 'user';
     setView(id, { ...v, phase: 'idle', entries: unsent ? v.entries.slice(0, -1) : v.entries });
-    if (unsent && !composer.value) composer.value = request.text;
+    if (unsent && !composer.value) {
+      composer.value = request.text;
+      composer.pictures = request.attachments ?? [];
+    }
     composer.say(e.message, e.details);
   } finally {
     if (!mine.signal.aborted) state.stopping = false;
@@ -192,14 +201,15 @@ async function run(mine, { request }) {
   }
 }
 
-/** @param {string} text */
-function send(text) {
+/** @param {string} text @param {chat.Attachment[]} [attachments] */
+function send(text, attachments = []) {
   composer.say('');
   shown.abort();
   shown = new AbortController();
-  setView(state.current, said(view(), text, Date.now()));
+  state.sent = attachments;
+  setView(state.current, said(view(), text, Date.now(), attachments));
   transcript.toEnd();
-  return run(shown, { request: { chatId: state.current, text, mode: mode(), model: state.model || undefined, requestId: newId() } });
+  return run(shown, { request: { chatId: state.current, text, mode: mode(), model: state.model || undefined, attachments, requestId: newId() } });
 }
 
 /** The newest message of the person, '' while something is under way. */
@@ -211,17 +221,18 @@ function newest() {
 /** Sends it once more. */
 function retry() {
   const text = newest();
-  if (text) send(text);
+  if (text) send(text, state.sent);
 }
 
 /** Makes room in the chat, then sends the newest message once more. */
 async function summarize() {
   const text = newest();
   const id = state.current;
+  const pictures = state.sent;
   if (!text) return;
   await send('/compact');
   const failed = view().entries.at(-1)?.parts.some((p) => p.kind === 'error');
-  if (id === state.current && view().phase === 'idle' && !failed) send(text);
+  if (id === state.current && view().phase === 'idle' && !failed) send(text, pictures);
 }
 
 async function stop() {

@@ -53,13 +53,16 @@ export function entriesOf(messages) {
   return entries;
 }
 
+/** @param {chat.Picture} p @returns {Part} */
+const named = (p) => ({ kind: 'note', text: `🖼 ${p.name || p.mediaType}`, details: '' });
+
 /** @param {chat.Message} m @returns {Part[]} */
 function partsOf(m) {
   /** @type {Part[]} */
   const parts = [];
   if (m.reasoning) parts.push({ kind: 'reasoning', text: m.reasoning });
   if (m.text) parts.push({ kind: 'text', text: m.text, own: false });
-  for (const p of m.pictures ?? []) parts.push({ kind: 'note', text: `🖼 ${p.name || p.mediaType}`, details: '' });
+  parts.push(...(m.pictures ?? []).map(named));
   for (const tool of m.tools ?? []) parts.push({ kind: 'tool', tool: cardOf(tool) });
   for (const n of m.notes ?? []) parts.push({ kind: 'note', text: textOf(n), details: '' });
   return parts;
@@ -80,10 +83,11 @@ export function viewOf(c) {
 /**
  * The person's message, shown before the host has it.
  * @param {View} view @param {string} text @param {number} time Unix milliseconds
+ * @param {chat.Picture[]} [pictures]
  * @returns {View}
  */
-export function said(view, text, time) {
-  const entry = /** @type {Entry} */ ({ role: 'user', parts: [{ kind: 'text', text, own: false }], time });
+export function said(view, text, time, pictures = []) {
+  const entry = /** @type {Entry} */ ({ role: 'user', parts: [{ kind: 'text', text, own: false }, ...pictures.map(named)], time });
   return { ...view, entries: [...view.entries, entry], phase: 'queued', status: '' };
 }
 

@@ -42,6 +42,8 @@ export const words = {
   chooseModel: 'Choose another model',
   summarize: 'Summarize and continue',
   latest: 'Newest message',
+  remove: 'Remove',
+  noPicture: '{name} cannot be read as a picture. Try another file.',
   copied: 'Copied',
   copy: 'Copy',
   offline: 'Strata cannot be reached. Check that it is still running; this page tries again by itself.',

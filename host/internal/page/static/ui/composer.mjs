@@ -5,6 +5,7 @@
 import { h, sentence, setChildren, setText } from '../dom.mjs';
 import { fill } from '../language.mjs';
 import { modes, words } from '../words.mjs';
+import { pictureOf } from './pictures.mjs';
 
 /** The most lines that the box grows to. */
 const maxRows = 10;
@@ -19,13 +20,16 @@ export class Composer {
   #stop = h('button', { type: 'button', class: 'stop', hidden: true }, words.stop);
   #meter = h('meter', { min: 0, max: 100, high: 85, 'aria-label': words.fullness });
   #full = h('label', { class: 'full', hidden: true }, this.#meter, h('span'));
-  el = h('form', { class: 'composer' }, this.#problem, this.#text,
+  #strip = h('div', { class: 'pictures', hidden: true });
+  /** @type {chat.Attachment[]} */
+  #pictures = [];
+  el = h('form', { class: 'composer' }, this.#problem, this.#strip, this.#text,
     h('div', { class: 'tools' }, this.#mode, this.#about, this.#model, this.#full, h('span', { class: 'gap' }), this.#stop, this.#send));
   #busy = false;
 
   /**
    * @param {object} on
-   * @param {(text: string) => void} on.send
+   * @param {(text: string, pictures: chat.Attachment[]) => void} on.send
    * @param {() => void} on.stop
    * @param {(mode: string) => void} on.mode
    * @param {(model: string) => void} on.model
@@ -34,8 +38,10 @@ export class Composer {
     const submit = () => {
       const text = this.#text.value.trim();
       if (this.#busy || !text) return;
+      const pictures = this.#pictures;
       this.value = '';
-      on.send(text);
+      this.pictures = [];
+      on.send(text, pictures);
     };
     this.el.addEventListener('submit', (e) => {
       e.preventDefault();
@@ -47,6 +53,12 @@ export class Composer {
       submit();
     });
     this.#text.addEventListener('input', () => this.#grow());
+    this.#text.addEventListener('paste', (e) => {
+      const files = [...e.clipboardData?.files ?? []].filter((f) => f.type.startsWith('image/'));
+      if (!files.length) return;
+      e.preventDefault();
+      this.#attach(files);
+    });
     this.#stop.addEventListener('click', on.stop);
     this.#mode.addEventListener('change', () => on.mode(this.#mode.value));
     this.#model.addEventListener('change', () => on.model(this.#model.value));
@@ -59,6 +71,23 @@ export class Composer {
   set value(text) {
     this.#text.value = text;
     this.#grow();
+  }
+
+  /** What goes with the message. @param {chat.Attachment[]} list */
+  set pictures(list) {
+    this.#pictures = list;
+    this.#strip.hidden = !list.length;
+    setChildren(this.#strip, list.map((p) => h('button', {
+      type: 'button', title: words.remove, click: () => { this.pictures = this.#pictures.filter((x) => x !== p); },
+    }, `🖼 ${p.name} ✕`)));
+  }
+
+  /** @param {File[]} files */
+  async #attach(files) {
+    const all = await Promise.allSettled(files.map(pictureOf));
+    const bad = files.filter((_, i) => all[i].status === 'rejected');
+    this.pictures = [...this.#pictures, ...all.flatMap((r) => (r.status === 'fulfilled' ? [r.value] : []))];
+    this.say(bad.length ? fill(words.noPicture, { name: bad.map((f) => f.name).join(', ') }) : '');
   }
 
   focus() {
