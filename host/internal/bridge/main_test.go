@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -17,7 +18,12 @@ import (
 	"strata.dev/bridge/proto/chat"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(loadServer) != "" {
+		serveLoad()
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // stage is a bridge over a double, inside a synctest bubble.
 type stage struct {
