@@ -22,6 +22,7 @@ const (
 	CodeSessionNotFound  = "session-not-found"
 	CodeSessionConflict  = "session-conflict"
 	CodePresetNotFound   = "agent-preset-not-found"
+	CodeNotJoined        = "agent-preset-not-joined" // ours: the new session has not the preset that was asked for
 	CodeModelUnavailable = "model-unavailable"
 	CodeBadRequest       = "bad-request"
 	CodeAgentBusy        = "agent-busy"

@@ -19,7 +19,9 @@ type Gateway interface {
 	Wire() string
 	// Describe answers once the Harness serves requests.
 	Describe(ctx context.Context) (Info, error)
-	// CreateSession makes a new session; CWD is absolute.
+	// CreateSession makes a new session; CWD is absolute. One that did not join the
+	// preset is an *Error with CodeNotJoined: its agent has no tools. With preset "" it
+	// may join any.
 	CreateSession(ctx context.Context, cwd, preset string) (sessionID string, err error)
 	// SelectModel chooses the session's model for what is prompted next.
 	SelectModel(ctx context.Context, sessionID string, m Model) error

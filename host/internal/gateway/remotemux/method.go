@@ -42,13 +42,19 @@ func (g *Gateway) Describe(ctx context.Context) (gateway.Info, error) {
 
 // CreateSession makes a new session.
 func (g *Gateway) CreateSession(ctx context.Context, cwd, preset string) (string, error) {
-	var v sessionArg
+	var v struct {
+		sessionArg
+		Preset string `json:"agentPreset"`
+	}
 	err := g.call(ctx, "session/create", wrapped{struct {
 		CWD    string `json:"cwd,omitempty"`
 		Preset string `json:"agentPreset,omitempty"`
 	}{cwd, preset}}, &v)
 	if err == nil && v.SessionID == "" {
 		return "", &gateway.Error{Method: "session/create", Code: gateway.CodeProtocol, Message: "the answer names no session"}
+	}
+	if err == nil {
+		err = gateway.Joined("session/create", v.SessionID, preset, v.Preset)
 	}
 	return v.SessionID, err
 }

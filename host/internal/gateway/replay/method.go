@@ -7,6 +7,9 @@ import (
 
 var accepted = map[string]any{"accepted": true}
 
+// Bare is a preset that a session is created with and does not join.
+const Bare = "bare"
+
 // methods answers what a chat asks. As on the Harness, prompt and the others
 // attach a cold session, history does not.
 var methods = map[string]func(*Server, clientMessage) (any, *failure){
@@ -14,12 +17,15 @@ var methods = map[string]func(*Server, clientMessage) (any, *failure){
 		return map[string]any{"version": "0.0.1", "cwd": "/repo"}, nil
 	},
 	"session.create": func(s *Server, m clientMessage) (any, *failure) {
-		if m.Payload.Preset != "" && m.Payload.Preset != "standard" {
+		if m.Payload.Preset != "" && m.Payload.Preset != "standard" && m.Payload.Preset != Bare {
 			return nil, &failure{Code: "agent-preset-not-found", Message: "preset not found"}
 		}
 		se := s.Create(m.Payload.SessionID, m.Payload.CWD)
 		if s.Created != nil {
 			s.Created(se)
+		}
+		if m.Payload.Preset == Bare {
+			return map[string]any{"sessionId": se.ID}, nil
 		}
 		return map[string]any{"sessionId": se.ID, "agentPreset": "standard"}, nil
 	},

@@ -1,6 +1,7 @@
 package double
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -12,6 +13,9 @@ var accepted = map[string]any{"accepted": true}
 
 // streaming are the endpoints that are opened on the socket.
 var streaming = map[string]bool{"session/follow": true, "session/control": true, "$events": true}
+
+// Bare is a preset that a session is created with and does not join.
+const Bare = "bare"
 
 type goal struct {
 	dsh.GoalView
@@ -54,7 +58,10 @@ var methods = map[string]func(*args) any{
 		if a.s.Created != nil {
 			a.s.Created(se)
 		}
-		return map[string]any{"sessionId": se.ID, "agentPreset": "standard"}
+		if q.AgentPreset == Bare {
+			return map[string]any{"sessionId": se.ID}
+		}
+		return map[string]any{"sessionId": se.ID, "agentPreset": cmp.Or(q.AgentPreset, "standard")}
 	},
 	"session/selectModel": func(a *args) any {
 		var q struct{ SessionID, Provider, Model, ReasoningEffort string }
