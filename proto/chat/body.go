@@ -15,6 +15,7 @@ type StreamRequest struct {
 	RequestID   string       `json:"requestId"`     // makes a resend harmless
 	Steer       bool         `json:"steer,omitempty"`
 	MaxRounds   int          `json:"maxRounds,omitempty"`
+	AsText      bool         `json:"asText,omitempty"` // a text that begins with a slash is no command
 }
 
 // Attachment is a file that goes with a message.

@@ -25,6 +25,8 @@ const (
 	CodeModeUnavailable   Code = "mode-unavailable"   // frame: the mode or the gate could not be confirmed
 	CodeModelUnavailable  Code = "model-unavailable"  // frame: the route is gone
 	CodeModelFailed       Code = "model-failed"       // frame: the model server refused or broke off
+	CodeUnknownCommand    Code = "unknown-command"    // frame: nobody has the command; the page may offer to send it as text
+	CodeCommandFailed     Code = "command-failed"     // frame: the agent did not carry the command out
 	CodeContextFull       Code = "CONTEXT_WINDOW_EXCEEDED"
 )
 

@@ -40,6 +40,8 @@ export type Code =
   | "mode-unavailable"
   | "model-unavailable"
   | "model-failed"
+  | "unknown-command"
+  | "command-failed"
   | "CONTEXT_WINDOW_EXCEEDED"
   ;
 
@@ -216,6 +218,8 @@ export interface StreamRequest {
   requestId: string;
   steer?: boolean;
   maxRounds?: number;
+  /** a text that begins with a slash is no command */
+  asText?: boolean;
 }
 
 /** Attachment is a file that goes with a message. */
