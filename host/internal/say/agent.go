@@ -24,6 +24,8 @@ const (
 	AgentBusy = "The agent is busy with this chat. Wait a moment and send the message again."
 	// AgentRefused is said where the Harness answers a request with an error.
 	AgentRefused = "The agent could not do this. Try again; the technical text is under Details."
+	// AgentBare is said where a new chat's agent did not get its tools.
+	AgentBare = "The agent began without its tools, so your message was not sent. Start Strata again, then send it once more."
 	// PolicyChanged ends a turn whose mode, policy or answer was changed by something else.
 	PolicyChanged = "The permissions of this chat were changed from outside, so the turn was stopped. Check the mode and send your message again."
 )

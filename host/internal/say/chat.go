@@ -22,7 +22,11 @@ const (
 	// Stopped ends a run that the person stopped.
 	Stopped = "Stopped. Send a message to go on."
 	// NoAnswer ends a turn without any text.
-	NoAnswer = "The assistant stopped without writing an answer. Ask again, or ask for the next step."
+	NoAnswer = "I stopped without writing an answer. Ask again, or ask for the next step."
+	// NoRoom ends a turn without any text whose last request filled the chat's window.
+	NoRoom = "I ran out of room in this chat. Write /compact to make room, or start a new chat."
+	// AnswerGoesOn stands where the answer was cut off and the agent is asked to go on.
+	AnswerGoesOn = "The answer became too long and was cut off here. It goes on in smaller pieces; press Stop if you do not want that."
 	// AnswerCut ends a turn whose answer hit the model's limit.
 	AnswerCut = "The answer was cut off because it became too long. Write \"go on\" to get the rest."
 )

@@ -18,6 +18,8 @@ const (
 	Reconnecting = "The connection to the agent was lost; connecting again…"
 	// Reconnected is the status line once it can.
 	Reconnected = "The connection to the agent is back."
+	// Steered is the status line once a message was put into the running turn.
+	Steered = "Your message is with the assistant, which reads it at its next step."
 	// TooManyWaiting is said where a chat has more messages waiting than it keeps.
 	TooManyWaiting = "Too many messages are waiting in this chat. Wait for an answer, or press Stop."
 )
