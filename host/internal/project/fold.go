@@ -4,6 +4,7 @@
 package project
 
 import (
+	"strata.dev/bridge/host/internal/replycut"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
 	"strata.dev/bridge/proto/dsh"
@@ -44,6 +45,9 @@ type Fold struct {
 	named     map[string]bool  // ids that cards have had
 	approvals map[string]string
 	answered  bool // the running turn has shown text
+	full      int  // percent of the window that the newest request used
+	cuts      int  // how often the answer to the newest message was cut off
+	goOn      bool // the newest turn was, and is to go on
 	carded    bool // the running turn has shown a card
 	// unconfined says that the person was told that commands cannot be confined.
 	unconfined bool
@@ -70,7 +74,7 @@ func (f *Fold) Apply(e dsh.Event) []chat.Frame {
 	}
 	switch d := data.(type) {
 	case *dsh.Turn:
-		f.answered, f.carded = false, false
+		f.answered, f.carded, f.goOn = false, false, false
 	case *dsh.Step:
 		if e.Type == dsh.TypeStepStart {
 			f.enter(*d)
@@ -79,6 +83,9 @@ func (f *Fold) Apply(e dsh.Event) []chat.Frame {
 		if d.Source.Kind == personKind {
 			f.text.close()
 			f.think.close()
+			if !Ours(*d) {
+				f.cuts = 0
+			}
 		}
 	case *dsh.AssistantChunk:
 		return f.chunk(*d)
@@ -121,18 +128,34 @@ func (f *Fold) usedUp(u dsh.Usage) []chat.Frame {
 	if f.window <= 0 || tokens == 0 {
 		return nil
 	}
+	f.full = int(tokens * 100 / f.window)
 	return []chat.Frame{{Type: chat.ContextUse, Context: &chat.Context{
 		Tokens: tokens, Window: f.window, Percent: int((tokens*100 + f.window/2) / f.window), Source: "measured",
 	}}}
 }
 
-// ended says why a turn that left nothing to read did so, and closes its cards.
+// GoesOn tells whether the turn that ended last was cut off and the agent is to be
+// asked to go on.
+func (f *Fold) GoesOn() bool { return f.goOn }
+
+// ended says why a turn that left nothing to read did so, or that it was cut off, and
+// closes its cards. A goal's rounds, a stop and a failure say for themselves.
 func (f *Fold) ended(end dsh.TurnEnd) []chat.Frame {
 	frames := f.Close(end.Reason.Kind == "interrupted")
+	empty, cut := !f.answered && !f.carded, end.Reason.Kind == "max-tokens"
+	if cut {
+		f.goOn = replycut.GoOn(replycut.Cut{Before: f.cuts, Empty: empty, Percent: f.full})
+		f.cuts++
+	}
 	switch {
-	case end.Reason.Kind == "max-tokens":
+	case f.goOn:
+		frames = append(frames, own(say.AnswerGoesOn))
+	case !empty && cut:
 		frames = append(frames, own(say.AnswerCut))
-	case end.Reason.Kind == "completed" && !f.answered && !f.carded:
+	case !empty || !cut && end.Reason.Kind != "completed":
+	case f.full >= replycut.Full:
+		frames = append(frames, own(say.NoRoom))
+	default:
 		frames = append(frames, own(say.NoAnswer))
 	}
 	return frames

@@ -148,6 +148,8 @@ func TestDurationIsWithoutTheWait(t *testing.T) {
 	}
 }
 
+const cutOne = `turn/end {"turn":1,"reason":{"kind":"max-tokens"}}`
+
 func TestEmptyTurnSaysWhy(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -155,7 +157,13 @@ func TestEmptyTurnSaysWhy(t *testing.T) {
 		want []chat.Sentence
 	}{
 		{"nothing", []string{startOne, `turn/end {"turn":1,"reason":{"kind":"completed"}}`}, []chat.Sentence{say.Sentence(say.NoAnswer)}},
-		{"cut", []string{startOne, `turn/end {"turn":1,"reason":{"kind":"max-tokens"}}`}, []chat.Sentence{say.Sentence(say.AnswerCut)}},
+		{"cut", []string{startOne, cutOne}, []chat.Sentence{say.Sentence(say.AnswerGoesOn)}},
+		{"cut three times", []string{startOne, cutOne, `user/message {"source":{"kind":"user","rpcId":"strata:r-1"}}`, startOne, cutOne, startOne, callLs, cutOne},
+			[]chat.Sentence{say.Sentence(say.AnswerGoesOn), say.Sentence(say.AnswerGoesOn), say.Sentence(say.AnswerCut)}},
+		{"cut, and then another message", []string{startOne, cutOne, startOne, cutOne, `user/message {"source":{"kind":"user","rpcId":"r"}}`, startOne, cutOne},
+			[]chat.Sentence{say.Sentence(say.AnswerGoesOn), say.Sentence(say.AnswerGoesOn), say.Sentence(say.AnswerGoesOn)}},
+		{"no room", []string{startOne, `request/context {"contextWindow":100}`, `assistant/message {"turn":1,"step":1,"usage":{"inputTokens":84,"outputTokens":1}}`, cutOne},
+			[]chat.Sentence{say.Sentence(say.NoRoom)}},
 		{"stopped", []string{startOne, `turn/end {"turn":1,"reason":{"kind":"aborted","reason":{"kind":"user"}}}`}, nil},
 		{"cards were shown", []string{startOne, callLs, `turn/end {"turn":1,"reason":{"kind":"completed"}}`}, nil},
 		{"text was shown", []string{startOne, `assistant/message {"turn":1,"step":1,"message":{"content":[{"type":"text","text":"hi"}]}}`, `turn/end {"turn":1,"reason":{"kind":"completed"}}`}, nil},

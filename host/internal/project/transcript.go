@@ -144,6 +144,12 @@ func History(cfg Config, events []dsh.Event) []chat.Message {
 // personKind is the source of a message that a person wrote.
 const personKind = "user"
 
+// OursPrefix begins the request id of a message that the host sends by itself.
+const OursPrefix = "strata:"
+
+// Ours tells whether the host sent a message by itself. It is not shown.
+func Ours(m dsh.Message) bool { return strings.HasPrefix(m.Source.RPCID, OursPrefix) }
+
 // Person gives the message if a person wrote it. Messages of plugins, goals and
 // helpers are the Harness's own and are not shown.
 func Person(e dsh.Event) (chat.Message, bool) {
@@ -151,7 +157,7 @@ func Person(e dsh.Event) (chat.Message, bool) {
 		return chat.Message{}, false
 	}
 	m, ok := Data[dsh.Message](e)
-	if !ok || m.Source.Kind != personKind {
+	if !ok || m.Source.Kind != personKind || Ours(*m) {
 		return chat.Message{}, false
 	}
 	out := chat.Message{Role: roleUser, Text: Text(m.Content), Time: e.Time, RPCID: m.Source.RPCID}
