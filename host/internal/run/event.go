@@ -30,12 +30,22 @@ type (
 		Err  *chat.Error
 		Lost bool
 	}
+	// Commanded says that the Harness carried out the command that stands in the place
+	// of a message. Prompted follows.
+	Commanded struct{}
 	// TurnStarted is turn/start in the chat's session.
 	TurnStarted struct{}
 	// Seen says that a turn has our message (user/message with our request id).
 	Seen struct{}
 	// TurnEnded is turn/end in the chat's session.
-	TurnEnded struct{ Reason dsh.EndReason }
+	// GoOn says that its answer was cut off and the agent is to be asked to go on.
+	TurnEnded struct {
+		Reason dsh.EndReason
+		GoOn   bool
+	}
+	// Handed says that a further message of ours was handed over, or could not be:
+	// Err. It is the result of GoOn.
+	Handed struct{ Err *chat.Error }
 	// Checked is the result of Check: how the session stood when its log was read,
 	// given once all of that log was taken in.
 	Checked struct {
@@ -75,9 +85,11 @@ func (StepDone) event()       {}
 func (Alone) event()          {}
 func (Answered) event()       {}
 func (Prompted) event()       {}
+func (Commanded) event()      {}
 func (TurnStarted) event()    {}
 func (Seen) event()           {}
 func (TurnEnded) event()      {}
+func (Handed) event()         {}
 func (Checked) event()        {}
 func (Cancelled) event()      {}
 func (Unqueued) event()       {}
@@ -105,6 +117,8 @@ type (
 	// Prompt hands the message over → Prompted. Resend: an earlier try may have
 	// been taken.
 	Prompt struct{ Resend bool }
+	// GoOn asks the agent to go on where its answer was cut off → Handed.
+	GoOn struct{}
 	// Cancel asks the running turn to end → Cancelled.
 	Cancel struct{}
 	// Check reads how the session stands → Checked.
@@ -126,6 +140,7 @@ func (Do) action()        {}
 func (Abort) action()     {}
 func (Answer) action()    {}
 func (Prompt) action()    {}
+func (GoOn) action()      {}
 func (Cancel) action()    {}
 func (Check) action()     {}
 func (Unqueue) action()   {}

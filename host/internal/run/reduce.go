@@ -112,6 +112,8 @@ func observe(s State, e Event) (State, []Action) {
 		if s.Phase == Ending {
 			return s, []Action{Cancel{}}
 		}
+	case Commanded:
+		s.ours, s.finish = true, "completed"
 	case Seen:
 		s.ours, s.finish, s.stray = true, "", nil
 	case TurnEnded:
@@ -121,6 +123,12 @@ func observe(s State, e Event) (State, []Action) {
 			s.stray = f
 		case s.failure == nil:
 			s.failure = f
+		}
+		s.cut = e.GoOn && s.ours
+		return check(s, nil)
+	case Handed:
+		if s.failure == nil {
+			s.failure = e.Err
 		}
 		return check(s, nil)
 	case Checked:
@@ -182,6 +190,12 @@ func released(s State, id string) (State, []Action) {
 func check(s State, actions []Action) (State, []Action) {
 	if s.turn || (s.Phase != Running && s.Phase != Ending) {
 		return s, actions
+	}
+	if s.cut {
+		s.cut = false
+		if s.Phase == Running && s.failure == nil {
+			return s, append(actions, GoOn{})
+		}
 	}
 	if s.checking {
 		s.recheck = true

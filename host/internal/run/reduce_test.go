@@ -20,9 +20,10 @@ var (
 	crash   = &chat.Error{Code: chat.CodeAgentStopped, Sentence: say.Sentence(say.AgentStopped)}
 	foreign = &chat.Error{Code: chat.CodeModeUnavailable, Sentence: say.Sentence(say.PolicyChanged)}
 
-	completed = TurnEnded{dsh.EndReason{Kind: "completed"}}
-	cut       = TurnEnded{dsh.EndReason{Kind: "aborted", Cause: &dsh.KindOnly{Kind: "user"}}}
-	broken    = TurnEnded{dsh.EndReason{Kind: "error", Error: &dsh.LLMFailed{Code: "AUTH", Message: "no"}}}
+	completed = TurnEnded{Reason: dsh.EndReason{Kind: "completed"}}
+	cut       = TurnEnded{Reason: dsh.EndReason{Kind: "aborted", Cause: &dsh.KindOnly{Kind: "user"}}}
+	cutOff    = TurnEnded{Reason: dsh.EndReason{Kind: "max-tokens"}, GoOn: true}
+	broken    = TurnEnded{Reason: dsh.EndReason{Kind: "error", Error: &dsh.LLMFailed{Code: "AUTH", Message: "no"}}}
 
 	done      = Emit{project.DoneFrame("completed", false, chat.Usage{})}
 	cancelled = Emit{project.DoneFrame("aborted", true, chat.Usage{})}
@@ -91,7 +92,16 @@ func TestRuns(t *testing.T) {
 		{"stop while the Harness is looked for", []Event{Begin{}, Stop{}, Alone{}}, []Action{Do{Session}, Abort{}, cancelled, End{}}},
 		{"without the Harness, and the host ends", []Event{Begin{}, Alone{}, Died{crash}, Answered{done.Frame}},
 			[]Action{Do{Session}, Answer{}, fails(crash), End{}}},
-		{"a turn that was blocked", then(TurnStarted{}, Prompted{}, TurnEnded{dsh.EndReason{Kind: "blocked"}}, Checked{}),
+		{"an answer that is cut off and goes on", then(Prompted{}, TurnStarted{}, Seen{}, cutOff, Handed{}, Checked{Waiting: true}, TurnStarted{}, Seen{}, completed, Checked{}, Checked{}),
+			acts(Check{}, GoOn{}, Check{}, Check{}, done, End{})},
+		{"one that is cut off before the answer to its prompt", then(TurnStarted{}, Seen{}, cutOff, Prompted{}, Handed{}, TurnStarted{}, Seen{}, completed, Checked{}, Checked{}),
+			acts(GoOn{}, Check{}, Check{}, done, End{})},
+		{"going on that is refused", then(Prompted{}, TurnStarted{}, Seen{}, cutOff, Handed{refused}, Checked{}, Checked{}),
+			acts(Check{}, GoOn{}, Check{}, fails(refused), End{})},
+		{"a cut answer that is stopped", then(Prompted{}, TurnStarted{}, Seen{}, Stop{}, cutOff, Checked{}, Cancelled{}, Checked{}, Checked{}),
+			acts(Check{}, Cancel{}, Check{}, Check{}, cancelled, End{})},
+		{"a command", then(Commanded{}, Prompted{}, Checked{}), acts(Check{}, done, End{})},
+		{"a turn that was blocked", then(TurnStarted{}, Prompted{}, TurnEnded{Reason: dsh.EndReason{Kind: "blocked"}}, Checked{}),
 			acts(Check{}, fails(project.Failure(dsh.EndReason{Kind: "blocked"})), End{})},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

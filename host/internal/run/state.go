@@ -56,6 +56,7 @@ type State struct {
 
 	turn     bool // a turn is open in the session
 	ours     bool // a turn has our message
+	cut      bool // our answer was cut off and is to go on
 	checking bool // a Check is under way
 	recheck  bool // and must be repeated
 	unqueued bool // our waiting message was taken back
@@ -94,6 +95,9 @@ func New(start chat.Frame, manual bool) State {
 
 // Stopped tells whether the person has asked the run to stop.
 func (s State) Stopped() bool { return s.stopped }
+
+// Open tells whether a turn is running that takes further messages.
+func (s State) Open() bool { return s.Phase == Running && s.turn && s.ours }
 
 // stopping tells whether the run is to end before its turn has.
 func (s State) stopping() bool { return s.stopped || s.changed != nil }
