@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"strata.dev/bridge/host/internal/command"
 	"strata.dev/bridge/host/internal/project"
 	"strata.dev/bridge/host/internal/run"
 	"strata.dev/bridge/host/internal/say"
@@ -20,6 +21,8 @@ type active struct {
 	id      string
 	c       *conversation
 	req     chat.StreamRequest
+	line    command.Line // the message, read as a command
+	text    string       // what of it the model gets
 	mode    abi.Mode
 	started int64
 	log     *frameLog // may be used by anyone
@@ -48,20 +51,25 @@ type active struct {
 	usage    chat.Usage // of the session before this run
 	since    int64      // Unix milliseconds: when the session was opened
 	children map[string]*child
-	reported map[string]bool // helpers whose report has come
-	checks   []reading       // answers to Check that wait for the log
-	lost     bool            // the sockets are
-	delegate bool            // a delegation tool was called
-	why      []chat.Frame    // why it goes on without the Harness
+	reported map[string]bool     // helpers whose report has come
+	further  map[string]*further // by request id
+	taking   bool                // waiting messages are to be taken back
+	asked    int                 // how often the agent was asked to go on
+	checks   []reading           // answers to Check that wait for the log
+	lost     bool                // the sockets are
+	delegate bool                // a delegation tool was called
+	why      []chat.Frame        // why it goes on without the Harness
+	mapped   *record             // of a new session, until it is kept
 }
 
 func newActive(c *conversation, req chat.StreamRequest) *active {
 	r := &active{
-		id: newID(), c: c, req: req, mode: modeOf(req.Mode), started: now(),
+		id: newID(), c: c, req: req, text: req.Text, mode: modeOf(req.Mode), started: now(),
 		in: make(chan func(), 256), turn: make(chan struct{}), stop: make(chan struct{}),
 		shutdown: make(chan struct{}), done: make(chan struct{}),
-		modeSeq: -1, switched: -1, children: map[string]*child{}, reported: map[string]bool{},
+		modeSeq: -1, switched: -1, children: map[string]*child{}, reported: map[string]bool{}, further: map[string]*further{},
 	}
+	r.read()
 	r.ctx, r.cancel = context.WithCancel(c.b.ctx)
 	r.abort = func() {}
 	r.log = &frameLog{run: r.id, max: c.b.limits.run}
@@ -218,8 +226,9 @@ func (r *active) act(a run.Action, why run.Event) {
 		from := r.c.log.last + 1
 		r.spawn(r.ctx, func(ctx context.Context) { r.check(ctx, from) })
 	case run.Unqueue:
-		message, waits := r.c.log.inbox.find(r.req.RequestID)
-		r.spawn(r.ctx, func(ctx context.Context) { r.unqueue(ctx, message.ID, waits) })
+		r.takeBack()
+	case run.GoOn:
+		r.goOn()
 	case run.Interrupt:
 		for _, id := range a.IDs {
 			r.interrupt(id)

@@ -26,10 +26,13 @@ type conversation struct {
 	runs     []*active // the first one is under way
 	ended    *active   // the newest that ended
 	requests map[string]*active
-	known    []string // keys of requests, oldest first
+	known    []string          // keys of requests, oldest first
+	steered  map[string]string // texts of those that went into a running turn
 
 	// log is used by the run under way alone.
 	log sessionLog
+	// unmapped says that the newest session made for the chat is not kept as its own yet.
+	unmapped bool
 }
 
 // sessionLog is the projection of a session's log up to last. It belongs to one
@@ -118,6 +121,7 @@ func (c *conversation) add(r *active) (*active, *chat.Error) {
 	c.known = append(c.known, r.req.RequestID)
 	for len(c.known) > maxKnown && c.requests[c.known[0]].over() {
 		delete(c.requests, c.known[0])
+		delete(c.steered, c.known[0])
 		c.known = c.known[1:]
 	}
 	if len(c.runs) == 1 {

@@ -64,6 +64,10 @@ func (b *Bridge) away(err error) bool {
 // answer has the model answer, beside the loop. The message is on disk before the
 // model can have it, and the answer before its last frame can be seen.
 func (r *active) answer(ctx context.Context) {
+	if r.local() {
+		r.answerLocally()
+		return
+	}
 	b := r.c.b
 	message := spoken(r.req, r.started)
 	earlier := b.past(r.c.id, r)
@@ -104,9 +108,12 @@ func (r *active) answered(last chat.Frame) {
 // turnOf is what the model gets: of the chat what it has answered itself.
 func (r *active) turnOf(earlier []exchange) direct.Turn {
 	t := direct.Turn{
-		Model: r.c.b.model(r.req), Mode: string(r.mode), Effort: r.req.Thinking, Text: r.req.Text, Pictures: r.req.Attachments,
+		Model: r.c.b.model(r.req), Mode: string(r.mode), Effort: r.req.Thinking, Text: r.text, Pictures: r.req.Attachments,
 	}
 	for _, e := range earlier {
+		if e.Command {
+			continue
+		}
 		t.Earlier = append(t.Earlier, e.Messages...)
 	}
 	return t

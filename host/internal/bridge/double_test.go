@@ -26,8 +26,10 @@ type disk struct {
 	calls    []string
 	broken   error // Ensure fails with it
 	gate     string
-	images   []gateway.Image   // of the newest prompt
-	says     map[string]string // what /strata-gate says to a word; a refusal where it begins with "!"
+	images   []gateway.Image                  // of the newest prompt
+	goOn     []string                         // what turns do that the host asked to go on, in order; then "say the rest"
+	commands map[string]gateway.CommandResult // by name
+	says     map[string]string                // what /strata-gate says to a word; a refusal where it begins with "!"
 }
 
 func newDisk() *disk {
@@ -41,6 +43,7 @@ type session struct {
 	id, parent string
 	log        []dsh.Event
 	waiting    []dsh.Message
+	steering   []dsh.Message
 	preset     string
 	turns      int
 	turn       context.CancelFunc // of the open turn; nil when idle
@@ -324,11 +327,30 @@ func (p *process) take(m gateway.Prompt) error {
 	for n, i := range m.Images {
 		content = append(content, dsh.Block{Type: "image", Attachment: &dsh.Attachment{ID: fmt.Sprint("a", n), MediaType: i.MediaType, Name: i.Name}})
 	}
-	p.queue(s, dsh.Message{
+	message := dsh.Message{
 		ID: fmt.Sprintf("m%d", len(s.log)), Role: "user", Content: content,
 		Source: dsh.Source{Kind: "user", RPCID: m.RequestID},
-	})
+	}
+	p.d.calls = append(p.d.calls, fmt.Sprintf("Prompt %q", m.Text))
+	if m.Steer && s.turn != nil {
+		s.append(dsh.TypeInboxSpliced, dsh.Splice{Target: "next-step", Start: len(s.steering), Inserted: []dsh.Message{message}})
+		s.steering = append(s.steering, message)
+		return nil
+	}
+	p.queue(s, message)
 	return nil
+}
+
+// goesOn is what the next turn does that the host asked to go on.
+func (d *disk) goesOn() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.goOn) == 0 {
+		return "say the rest"
+	}
+	text := d.goOn[0]
+	d.goOn = d.goOn[1:]
+	return text
 }
 
 // queue puts a message into the inbox and wakes the session. The lock is held.
@@ -359,7 +381,13 @@ func (p *process) Unqueue(ctx context.Context, id, message string) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(s.waiting, func(m dsh.Message) bool { return m.ID == message })
+	is := func(m dsh.Message) bool { return m.ID == message }
+	if i := slices.IndexFunc(s.steering, is); i >= 0 {
+		s.steering = slices.Delete(s.steering, i, i+1)
+		s.append(dsh.TypeInboxSpliced, dsh.Splice{Target: "next-step", Start: i, RemovedCount: 1})
+		return nil
+	}
+	i := slices.IndexFunc(s.waiting, is)
 	if i < 0 {
 		return &gateway.Error{Code: "queue-item-not-found"}
 	}
@@ -426,7 +454,11 @@ func (p *process) Execute(ctx context.Context, id, line string) (gateway.Command
 		}
 		return gateway.CommandResult{Found: true, OK: true, Text: p.d.gate}, nil
 	}
-	return gateway.CommandResult{}, nil
+	res, ok := p.d.commands[name]
+	if ok {
+		p.d.calls = append(p.d.calls, line)
+	}
+	return res, nil
 }
 
 func (p *process) Snapshot(ctx context.Context, id string, from int64) (gateway.Snapshot, error) {

@@ -112,17 +112,18 @@ func (r *active) answerChecks() {
 	for len(r.checks) > 0 && r.checks[0].seq <= r.c.log.last {
 		c := r.checks[0]
 		r.checks = r.checks[1:]
-		_, waiting := r.c.log.inbox.find(r.req.RequestID)
-		r.apply(run.Checked{Running: c.running, Waiting: waiting})
+		r.apply(run.Checked{Running: c.running, Waiting: r.waits()})
 	}
 }
 
-// unqueue takes the waiting message back, where the wire can. One that stays is
+// unqueue takes waiting messages back, where the wire can. One that stays is
 // answered before the next message, and the page is told so.
-func (r *active) unqueue(ctx context.Context, messageID string, waits bool) {
-	if q, ok := r.link.gw.(gateway.Unqueuer); ok && waits {
-		if err := q.Unqueue(ctx, r.root, messageID); err != nil {
-			r.c.b.o.Log.Info("a waiting message could not be taken back", zap.Error(err))
+func (r *active) unqueue(ctx context.Context, messageIDs []string) {
+	if q, ok := r.link.gw.(gateway.Unqueuer); ok {
+		for _, id := range messageIDs {
+			if err := q.Unqueue(ctx, r.root, id); err != nil {
+				r.c.b.o.Log.Info("a waiting message could not be taken back", zap.Error(err))
+			}
 		}
 	}
 	r.post(func() { r.apply(run.Unqueued{}) })

@@ -12,12 +12,14 @@ import (
 	"strata.dev/bridge/proto/chat"
 )
 
-// exchange is a message and what the model answered alone, as it was shown.
+// exchange is a message and what was answered to it without a session's turn, as it
+// was shown: by the model alone, or to a command.
 type exchange struct {
 	RequestID string         `json:"requestId"`
 	Time      int64          `json:"time"`     // Unix milliseconds: when it was sent
 	Messages  []chat.Message `json:"messages"` // the person's, then the answer
 	Whole     bool           `json:"whole,omitempty"`
+	Command   bool           `json:"command,omitempty"` // no model has seen it
 }
 
 // exchanges keeps them, a log of lines per chat. The newest line of a request counts:

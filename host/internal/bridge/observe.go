@@ -18,7 +18,7 @@ import (
 // opened takes over the chat's session.
 func (r *active) opened(o opened) {
 	r.link, r.root = o.link, o.log.session
-	r.c.log = o.log
+	r.c.log, r.mapped = o.log, o.mapped
 	r.base.Store(&base{session: o.log.session, cwd: o.log.cwd, seq: o.log.last})
 	r.usage = o.log.fold.Usage()
 	r.since = now()
@@ -99,7 +99,7 @@ func (r *active) signal(e dsh.Event) {
 		r.apply(run.TurnStarted{})
 	case dsh.TypeTurnEnd:
 		if end, ok := project.TurnEnd(e); ok {
-			r.apply(run.TurnEnded{Reason: end.Reason})
+			r.apply(run.TurnEnded{Reason: end.Reason, GoOn: r.c.log.fold.GoesOn()})
 		}
 	case dsh.TypeUserMessage:
 		r.message(e)
@@ -129,6 +129,13 @@ func (r *active) signal(e dsh.Event) {
 // waiting in the Harness.
 func (r *active) message(e dsh.Event) {
 	m, ok := project.Person(e)
+	if d, is := project.Data[dsh.Message](e); is && r.further[d.Source.RPCID] != nil {
+		if ok {
+			r.log.user(m) // here it stands in the session's log too
+		}
+		r.apply(run.Seen{})
+		return
+	}
 	switch {
 	case !ok:
 	case m.RPCID == r.req.RequestID:

@@ -3,11 +3,11 @@ package bridge
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"go.uber.org/zap"
 
+	"strata.dev/bridge/host/internal/command"
 	"strata.dev/bridge/host/internal/gateway"
 	"strata.dev/bridge/host/internal/project"
 	"strata.dev/bridge/host/internal/run"
@@ -63,17 +63,16 @@ func (b *Bridge) model(req chat.StreamRequest) string {
 // prompt hands the message over. Its request id is on disk before the Harness can
 // have it.
 func (r *active) prompt(ctx context.Context, resend bool) {
-	err := r.c.b.records.change(r.c.id, func(c *record) {
-		c.Updated, c.Unseen = now(), false
-		if !slices.Contains(c.Requests, r.req.RequestID) {
-			c.Requests = append(c.Requests, r.req.RequestID)
-		}
-	})
+	if r.line.Kind == command.Handed {
+		r.execute(ctx)
+		return
+	}
+	err := r.c.b.remember(r.c.id, r.req.RequestID)
 	if err != nil {
 		r.post(func() { r.apply(run.Prompted{Err: say.Error(chat.CodeInternal, err.Error(), say.Internal)}) })
 		return
 	}
-	err = r.link.gw.Prompt(ctx, gateway.Prompt{SessionID: r.root, RequestID: r.req.RequestID, Text: r.req.Text, Images: pictures(r.req.Attachments), Resend: resend})
+	err = r.link.gw.Prompt(ctx, gateway.Prompt{SessionID: r.root, RequestID: r.req.RequestID, Text: r.text, Images: pictures(r.req.Attachments), Resend: resend})
 	switch {
 	case err == nil:
 		r.post(func() { r.apply(run.Prompted{}) })

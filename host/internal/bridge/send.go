@@ -32,8 +32,9 @@ func (b *Bridge) Send(ctx context.Context, req chat.StreamRequest) (Subscription
 	if b.exchanges.answered(req.ChatID, req.RequestID) {
 		return b.reset(ctx, c)
 	}
-	r := newActive(c, req)
-	if rec, ok := b.records.get(req.ChatID); ok && slices.Contains(rec.Requests, req.RequestID) {
+	rec, _ := b.records.get(req.ChatID)
+	resend := slices.Contains(rec.Requests, req.RequestID)
+	if resend {
 		// Another life of this host took it. What the Harness did not get is sent again.
 		taken, err := b.taken(ctx, rec, req.RequestID)
 		if err != nil {
@@ -42,8 +43,11 @@ func (b *Bridge) Send(ctx context.Context, req chat.StreamRequest) (Subscription
 		if taken {
 			return b.reset(ctx, c)
 		}
-		r.resend = true
+	} else if sub, err := b.steer(ctx, c, req); sub != nil || err != nil {
+		return sub, err
 	}
+	r := newActive(c, req)
+	r.resend = resend
 	got, err := c.add(r)
 	if err != nil {
 		return nil, err
@@ -56,7 +60,7 @@ func (b *Bridge) Send(ctx context.Context, req chat.StreamRequest) (Subscription
 
 // again gives the run that the request has started already.
 func (b *Bridge) again(ctx context.Context, c *conversation, r *active, req chat.StreamRequest) (Subscription, error) {
-	if r.req.Text != req.Text {
+	if c.sent(req.RequestID, r) != req.Text {
 		return nil, say.Error(chat.CodeBadRequest, "requestId "+req.RequestID, say.RequestReused)
 	}
 	if !r.log.holds(0) {
@@ -70,7 +74,7 @@ func (b *Bridge) check(req chat.StreamRequest) error {
 	switch {
 	case !validID(req.ChatID):
 		return say.Error(chat.CodeBadRequest, "chatId", say.FieldWrong, "field", "chatId")
-	case !validID(req.RequestID):
+	case !validID(req.RequestID), strings.HasPrefix(req.RequestID, project.OursPrefix):
 		return say.Error(chat.CodeBadRequest, "requestId", say.FieldWrong, "field", "requestId")
 	case strings.TrimSpace(req.Text) == "":
 		return say.Error(chat.CodeBadRequest, "text", say.NoText)

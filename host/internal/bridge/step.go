@@ -6,13 +6,16 @@ import (
 
 	"strata.dev/bridge/host/internal/gateway"
 	"strata.dev/bridge/host/internal/run"
-	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
 )
 
 // step carries out one step of the preparation, beside the loop.
 func (r *active) step(ctx context.Context, s run.Step) {
 	if s == run.Session {
+		if r.local() {
+			r.post(func() { r.apply(run.Alone{}) })
+			return
+		}
 		if why := r.alone(ctx); why != nil {
 			r.post(func() {
 				r.why = why
@@ -39,7 +42,9 @@ func (r *active) step(ctx context.Context, s run.Step) {
 	case run.Gate:
 		err = r.confirmGate(ctx)
 	case run.Model:
-		err = r.selectModel(ctx)
+		if err = r.selectModel(ctx); err == nil {
+			err = r.keepMapped()
+		}
 	}
 	r.post(func() { r.apply(run.StepDone{Step: s, Err: err}) })
 }
@@ -51,10 +56,13 @@ type opened struct {
 	stream gateway.Stream
 	// replaced says that the Harness had no record of the chat's session.
 	replaced bool
+	// mapped is the chat's record where the session is new. It is kept once everything
+	// is ready for the first message.
+	mapped *record
 }
 
 // openSession brings up the Harness and the chat's session: the mapped one, or a
-// new one. The chat is mapped to a new session once that is whole.
+// new one.
 func (r *active) openSession(ctx context.Context) (opened, *chat.Error) {
 	b := r.c.b
 	l, err := b.connect(ctx)
@@ -83,18 +91,15 @@ func (r *active) openSession(ctx context.Context) (opened, *chat.Error) {
 				rec.CWD = b.o.Workspace
 			}
 		}
-		id, err := l.gw.CreateSession(ctx, rec.CWD, b.o.Preset)
-		if err != nil {
-			return opened{}, r.failure(ctx, l, err)
+		var failed *chat.Error
+		if o.log, failed = r.create(ctx, l, rec.CWD); failed != nil {
+			return opened{}, failed
 		}
-		o.log = newSessionLog(l, id, rec.CWD)
 		if err := o.catchUp(ctx); err != nil {
 			return opened{}, r.failure(ctx, l, err)
 		}
-		rec.SessionID, rec.Updated = id, now()
-		if err := b.records.put(rec); err != nil {
-			return opened{}, say.Error(chat.CodeInternal, err.Error(), say.Internal)
-		}
+		rec.SessionID, rec.Updated = o.log.session, now()
+		o.mapped = &rec
 	}
 	if err := o.follow(ctx); err != nil {
 		return opened{}, r.failure(ctx, l, err)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/project"
 	"strata.dev/bridge/proto/dsh"
 )
 
@@ -19,6 +21,9 @@ import (
 //	hang          a tool call that ends with the turn's cancel
 //	fail CODE     the model request fails
 //	wait MS       time passes
+//	cut           the answer is cut off at the output limit
+//	fill TOKENS   a model request that gives no text and uses so much of 1000
+//	unconfined    a command that cannot be confined
 //	title TEXT    the session gets a title
 //	helper SCRIPT a foreground helper that does SCRIPT (words with _ for spaces, + for ;)
 //	spawn SCRIPT  a background helper, which reports when it settles
@@ -65,14 +70,22 @@ func (t *turn) play(ctx context.Context, m dsh.Message) {
 	if m.Source.Kind != "user" {
 		text = "say thanks"
 	}
-	for _, part := range strings.Split(text, "; ") {
-		if ctx.Err() != nil {
+	if strings.HasPrefix(m.Source.RPCID, project.OursPrefix) {
+		text = t.p.d.goesOn()
+	}
+	for parts := strings.Split(text, "; "); len(parts) > 0 && ctx.Err() == nil; {
+		verb, rest, _ := strings.Cut(parts[0], " ")
+		parts = parts[1:]
+		if verb == "cut" {
+			reason = dsh.EndReason{Kind: "max-tokens"}
 			break
 		}
-		verb, rest, _ := strings.Cut(part, " ")
 		if failed := t.do(ctx, verb, rest); failed != nil {
 			reason = dsh.EndReason{Kind: "error", Error: failed}
 			break
+		}
+		if ctx.Err() == nil {
+			parts = append(parts, t.steered()...)
 		}
 	}
 	if ctx.Err() != nil {
@@ -110,6 +123,13 @@ func (t *turn) do(ctx context.Context, verb, rest string) *dsh.LLMFailed {
 		t.append(dsh.TypeToolResult, toolResult(id, "Error: tool call aborted", true, "ABORTED"))
 	case "fail":
 		return &dsh.LLMFailed{Code: rest, Message: "as told"}
+	case "fill":
+		n, _ := strconv.ParseInt(rest, 10, 64)
+		t.step++
+		t.append(dsh.TypeAssistantMessage, dsh.AssistantMessage{Turn: t.n, Step: t.step, Usage: &dsh.Usage{InputTokens: n}})
+	case "unconfined":
+		id := t.begin("bash", map[string]string{"command": "ls"})
+		t.append(dsh.TypeToolResult, toolResult(id, "Error: refusing to run the command unconfined", true, "SANDBOX_UNAVAILABLE"))
 	case "wait":
 		ms, _ := time.ParseDuration(rest + "ms")
 		select {
@@ -127,6 +147,20 @@ func (t *turn) do(ctx context.Context, verb, rest string) *dsh.LLMFailed {
 		t.say(verb + " " + rest)
 	}
 	return nil
+}
+
+// steered takes in what was put into the turn, and gives what it is to do.
+func (t *turn) steered() []string {
+	t.p.d.mu.Lock()
+	defer t.p.d.mu.Unlock()
+	if len(t.s.steering) == 0 || t.p.ctx.Err() != nil {
+		return nil
+	}
+	m := t.s.steering[0]
+	t.s.steering = t.s.steering[1:]
+	t.s.append(dsh.TypeInboxSpliced, dsh.Splice{Target: "next-step", RemovedCount: 1})
+	t.s.append(dsh.TypeUserMessage, m)
+	return strings.Split(m.Content[0].Text, "; ")
 }
 
 func (t *turn) say(text string) {

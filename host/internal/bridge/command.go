@@ -1,0 +1,131 @@
+package bridge
+
+import (
+	"context"
+
+	"go.uber.org/zap"
+
+	"strata.dev/bridge/host/internal/command"
+	"strata.dev/bridge/host/internal/project"
+	"strata.dev/bridge/host/internal/run"
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/abi"
+	"strata.dev/bridge/proto/chat"
+)
+
+// read takes the message for a command where it is one.
+func (r *active) read() {
+	if r.req.AsText {
+		return
+	}
+	r.line = command.Parse(r.req.Text)
+	if r.line.Kind == command.Plan && r.line.Rest != "" {
+		r.mode, r.text = abi.Plan, r.line.Rest
+	}
+}
+
+// local tells whether the host answers by itself.
+func (r *active) local() bool {
+	switch r.line.Kind {
+	case command.Help, command.Unknown:
+		return true
+	case command.Plan:
+		return r.line.Rest == ""
+	}
+	return false
+}
+
+// answerLocally answers a command that needs no agent.
+func (r *active) answerLocally() {
+	var frames []chat.Frame
+	last := project.DoneFrame("completed", false, chat.Usage{})
+	switch r.line.Kind {
+	case command.Help:
+		for _, key := range []string{say.HelpPlan, say.HelpCompact, say.HelpGoal, say.HelpText} {
+			frames = append(frames, chat.Frame{Type: chat.Notice, Sentence: say.Sentence(key)})
+		}
+	case command.Plan:
+		frames = append(frames, ownLine(say.Sentence(say.PlanEmpty)))
+	default:
+		last = project.ErrorFrame(unknownCommand(r.line))
+	}
+	r.keepCommand(append(frames, last)...)
+	at := now()
+	r.post(func() { r.emit(at, frames...) })
+	r.answered(last)
+}
+
+// ownLine is a sentence of the host's that stands by itself in an answer.
+func ownLine(s chat.Sentence) chat.Frame {
+	return chat.Frame{Type: chat.Delta, Own: true, Sentence: s}
+}
+
+func unknownCommand(l command.Line) *chat.Error {
+	e := say.Error(chat.CodeUnknownCommand, "", say.UnknownCommand, "command", "/"+titleOf(l.Name))
+	e.Actions = []string{project.ActionAsText}
+	return e
+}
+
+// execute hands the command to the Harness, which has one of that name or not. Stop
+// breaks it off.
+func (r *active) execute(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r.spawn(ctx, func(ctx context.Context) {
+		select {
+		case <-r.stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	res, err := r.link.gw.Execute(ctx, r.root, r.line.String())
+	var failed *chat.Error
+	switch {
+	case err != nil && r.link.gone(): // which the loop sees by itself
+		return
+	case err != nil && ctx.Err() != nil: // stopped
+	case err != nil:
+		failed = r.failure(ctx, r.link, err)
+	case !res.Found:
+		failed = unknownCommand(r.line)
+	case !res.OK:
+		failed = say.Error(chat.CodeCommandFailed, res.Text, say.CommandFailed, "command", "/"+r.line.Name)
+	}
+	if failed != nil {
+		r.keepCommand(project.ErrorFrame(failed))
+		r.post(func() { r.apply(run.Prompted{Err: failed}) })
+		return
+	}
+	var said []chat.Frame
+	if err == nil {
+		text := chat.Sentence{Text: res.Text}
+		if res.Text == "" {
+			text = say.Sentence(say.CommandDone, "command", "/"+r.line.Name)
+		}
+		said = append(said, ownLine(text))
+		r.keepCommand(said...)
+	}
+	r.post(func() {
+		r.emit(now(), said...)
+		r.apply(run.Commanded{})
+		r.apply(run.Prompted{})
+	})
+}
+
+// keepCommand keeps a command and its answer for the chat's history. One in a chat of
+// which nothing else is known yet is not kept.
+func (r *active) keepCommand(frames ...chat.Frame) {
+	b := r.c.b
+	if _, known := b.records.get(r.c.id); !known {
+		return
+	}
+	var seen project.Transcript
+	seen.User(chat.Message{Role: "user", Text: r.req.Text, Time: r.started, RPCID: r.req.RequestID})
+	for _, f := range frames {
+		seen.Frame(f, now())
+	}
+	e := exchange{RequestID: r.req.RequestID, Time: r.started, Messages: seen.Messages(), Whole: true, Command: true}
+	if err := b.exchanges.add(r.c.id, e); err != nil {
+		b.o.Log.Warn("a command's answer was not kept", zap.Error(err))
+	}
+}

@@ -1,0 +1,118 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"strata.dev/bridge/host/internal/command"
+	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/run"
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/chat"
+)
+
+// steer puts a message into the chat's running turn and gives the frames of that run.
+// It gives nil where no turn takes it: none runs, it runs in another mode or on another
+// model than the message is for, or files come with it. Such a message waits for its
+// own turn.
+func (b *Bridge) steer(ctx context.Context, c *conversation, req chat.StreamRequest) (Subscription, error) {
+	r := c.current()
+	if !req.Steer || r == nil || (!req.AsText && command.Parse(req.Text).Kind != command.None) {
+		return nil, nil
+	}
+	if r.mode != modeOf(req.Mode) || b.model(r.req) != b.model(req) || len(req.Attachments) > 0 {
+		return nil, nil
+	}
+	result := make(chan error, 1)
+	r.post(func() { r.steer(req, result) })
+	select {
+	case err := <-result:
+		switch {
+		case errors.Is(err, errNotTaken):
+			return nil, nil
+		case err != nil:
+			return nil, refusal(ctx, err)
+		}
+	case <-r.done:
+		return nil, nil
+	case <-ctx.Done(): // it may have been taken; its request id makes a resend harmless
+		return nil, ctx.Err()
+	}
+	if !r.log.holds(0) {
+		return b.reset(ctx, c)
+	}
+	return newReader(r.log, 0), nil
+}
+
+// errNotTaken says that no turn takes the message.
+var errNotTaken = errors.New("no turn takes it")
+
+// steer is in the loop.
+func (r *active) steer(req chat.StreamRequest, result chan<- error) {
+	if _, known := r.further[req.RequestID]; known || !r.state.Open() {
+		result <- errNotTaken
+		return
+	}
+	if err := r.c.b.remember(r.c.id, req.RequestID); err != nil {
+		result <- err
+		return
+	}
+	r.c.adopt(req, r)
+	p := gateway.Prompt{RequestID: req.RequestID, Text: req.Text, Steer: true}
+	r.handOver(p, func(err error) {
+		var refused *gateway.Error
+		switch {
+		case err == nil:
+			r.emit(now(), chat.Frame{Type: chat.Status, Sentence: say.Sentence(say.Steered)})
+		case errors.As(err, &refused):
+			err = errNotTaken
+		}
+		if err != nil {
+			r.c.disown(req.RequestID)
+		}
+		result <- err
+		r.apply(run.Handed{})
+	})
+}
+
+// remember keeps a request id, before the Harness can have its message.
+func (b *Bridge) remember(chatID, requestID string) error {
+	return b.records.change(chatID, func(c *record) {
+		c.Updated, c.Unseen = now(), false
+		if !slices.Contains(c.Requests, requestID) {
+			c.Requests = append(c.Requests, requestID)
+		}
+	})
+}
+
+// adopt has a run stand for a request that went into its turn.
+func (c *conversation) adopt(req chat.StreamRequest, r *active) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.requests[req.RequestID] = r
+	c.known = append(c.known, req.RequestID)
+	if c.steered == nil {
+		c.steered = map[string]string{}
+	}
+	c.steered[req.RequestID] = req.Text
+}
+
+// disown takes that back.
+func (c *conversation) disown(requestID string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.requests, requestID)
+	delete(c.steered, requestID)
+	c.known = slices.DeleteFunc(c.known, func(id string) bool { return id == requestID })
+}
+
+// sent is the text of a request that r stands for.
+func (c *conversation) sent(requestID string, r *active) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if text, ok := c.steered[requestID]; ok {
+		return text
+	}
+	return r.req.Text
+}

@@ -1,0 +1,112 @@
+package bridge
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/chat"
+)
+
+// steering makes a message that is to go into the running turn.
+func (s *stage) steering(chatID, text string) chat.StreamRequest {
+	r := s.message(chatID, text)
+	r.Steer = true
+	return r
+}
+
+// TestSteer: the message goes into the running turn, whose frames its sender gets.
+func TestSteer(t *testing.T) {
+	play(t, func(s *stage) {
+		first := s.send("c1", "wait 1000; say one")
+		synctest.Wait()
+		req := s.steering("c1", "say two")
+		second := s.post(req)
+		again := s.post(req)
+		want := []string{"queued", "start manual p/m session-1", "status " + say.Steered, `delta "one"`, `delta "\n\ntwo"`, "done completed false 200"}
+		frames := s.rest(first)
+		s.expect(frames, want...)
+		for _, sub := range []Subscription{second, again} {
+			if d := cmp.Diff(frames, s.rest(sub)); d != "" {
+				t.Errorf("(-first +second):\n%s", d)
+			}
+		}
+		if d := cmp.Diff([]string{"user wait 1000; say one", "user say two", "assistant one\n\ntwo"}, notes(s.history("c1"))); d != "" {
+			t.Errorf("history (-want +got):\n%s", d)
+		}
+		if n := s.d.count("Prompt"); n != 2 {
+			t.Errorf("%d messages were handed over", n)
+		}
+	})
+}
+
+// TestSteerWaitsWhereNoTurnTakesIt: a message for another mode or model, one without a
+// running turn, and one that the Harness refuses get turns of their own.
+func TestSteerWaitsWhereNoTurnTakesIt(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*chat.StreamRequest)
+		start  string
+	}{
+		{"another mode", func(r *chat.StreamRequest) { r.Mode = "plan" }, "start plan p/m session-1"},
+		{"another model", func(r *chat.StreamRequest) { r.Model = "p/other" }, "start manual p/other session-1"},
+		{"refused", func(*chat.StreamRequest) {}, "start manual p/m session-1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			play(t, func(s *stage) {
+				first := s.send("c1", "wait 1000; say one")
+				synctest.Wait()
+				if tt.name == "refused" {
+					s.d.on("Prompt", func(context.Context) error {
+						s.d.on("Prompt", nil)
+						return &gateway.Error{Method: "session/prompt", Code: gateway.CodeSteerUnavailable}
+					})
+				}
+				req := s.steering("c1", "say two")
+				tt.change(&req)
+				second := s.post(req)
+				s.expect(s.rest(first), "queued", "start manual p/m session-1", `delta "one"`, "done completed false 100")
+				s.expect(s.rest(second), "queued", tt.start, `delta "two"`, "done completed false 100")
+			})
+		})
+	}
+	play(t, func(s *stage) {
+		s.expect(s.rest(s.post(s.steering("c1", "say hi"))), "queued", "start manual p/m session-1", `delta "hi"`, "done completed false 100")
+	})
+}
+
+// TestStopTakesBackWhatWasSteered: what the turn has not read does not begin later.
+func TestStopTakesBackWhatWasSteered(t *testing.T) {
+	play(t, func(s *stage) {
+		first := s.send("c1", "wait 1000000; say one")
+		synctest.Wait()
+		s.post(s.steering("c1", "say two"))
+		waiting := s.send("c1", "say three")
+		synctest.Wait()
+		s.stop("c1")
+		s.expect(s.rest(first), "queued", "start manual p/m session-1", "status "+say.Steered, "done aborted true 0")
+		s.expect(s.rest(waiting), "queued", "done aborted true 0")
+		s.expect(s.run("c1", "say four"), "queued", "start manual p/m session-1", `delta "four"`, "done completed false 100")
+		if n := s.d.count("Unqueue"); n != 1 {
+			t.Errorf("%d messages were taken back", n)
+		}
+	})
+}
+
+// TestSteerOverABrokenLine: an answer that got lost is no second message.
+func TestSteerOverABrokenLine(t *testing.T) {
+	play(t, func(s *stage) {
+		first := s.send("c1", "wait 1000; say one")
+		synctest.Wait()
+		s.d.on("Prompted", func(context.Context) error {
+			s.d.on("Prompted", nil)
+			return errLost
+		})
+		s.post(s.steering("c1", "say two"))
+		s.expect(s.rest(first), "queued", "start manual p/m session-1", "status "+say.Steered, `delta "one"`, `delta "\n\ntwo"`, "done completed false 200")
+	})
+}
