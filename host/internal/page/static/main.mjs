@@ -68,7 +68,7 @@ const sidebar = new Sidebar({
   allowed: () => { toggleMenu(false); allowed.open(); },
 });
 const transcript = new Transcript({
-  answer, retry, summarize, create: () => open(newId(), true), chooseModel: () => composer.chooseModel(),
+  answer, retry: () => retry(), summarize, asText: () => retry(true), create: () => open(newId(), true), chooseModel: () => composer.chooseModel(),
 }, (text) => { composer.value = text; composer.focus(); });
 const composer = new Composer({
   send,
@@ -201,15 +201,15 @@ async function run(mine, { request }) {
   }
 }
 
-/** @param {string} text @param {chat.Attachment[]} [attachments] */
-function send(text, attachments = []) {
+/** @param {string} text @param {chat.Attachment[]} [attachments] @param {boolean} [asText] a slash at its begin is no command */
+function send(text, attachments = [], asText) {
   composer.say('');
   shown.abort();
   shown = new AbortController();
   state.sent = attachments;
   setView(state.current, said(view(), text, Date.now(), attachments));
   transcript.toEnd();
-  return run(shown, { request: { chatId: state.current, text, mode: mode(), model: state.model || undefined, attachments, requestId: newId() } });
+  return run(shown, { request: { chatId: state.current, text, mode: mode(), model: state.model || undefined, attachments, requestId: newId(), asText } });
 }
 
 /** The newest message of the person, '' while something is under way. */
@@ -218,10 +218,10 @@ function newest() {
   return view().phase === 'idle' && last?.kind === 'text' ? last.text : '';
 }
 
-/** Sends it once more. */
-function retry() {
+/** Sends it once more. @param {boolean} [asText] */
+function retry(asText) {
   const text = newest();
-  if (text) send(text, state.sent);
+  if (text) send(text, state.sent, asText);
 }
 
 /** Makes room in the chat, then sends the newest message once more. */

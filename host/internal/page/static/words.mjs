@@ -38,6 +38,7 @@ export const words = {
   stopped: 'Stopped. Send a message to go on.', // as the host has it in history
   placeholder: 'Write a message',
   retry: 'Send again',
+  asText: 'Send as text',
   startNew: 'Start a new chat',
   chooseModel: 'Choose another model',
   summarize: 'Summarize and continue',

@@ -15,6 +15,7 @@ import { duration, ToolView } from './tool.mjs';
  * @property {() => void} create a new chat
  * @property {() => void} chooseModel
  * @property {() => void} summarize
+ * @property {() => void} asText sends a line with a slash as it is
  *
  * @typedef {{el: HTMLElement, update: (part: any, live: boolean) => void}} PartView
  */
@@ -41,6 +42,7 @@ function buttons(actions, context) {
   const offers = {
     retry: [words.retry, context.retry], 'new-chat': [words.startNew, context.create],
     'choose-model': [words.chooseModel, context.chooseModel], summarize: [words.summarize, context.summarize],
+    'send-as-text': [words.asText, context.asText],
   };
   const names = actions.filter((name) => offers[name]);
   // Once another model is chosen the message is to be sent to it.
