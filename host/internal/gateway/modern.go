@@ -82,6 +82,7 @@ var modern = map[string]string{
 	"session/provider-credentials-unavailable": CodeCredentials,
 	"session/projections-unavailable":          CodeNoProjections,
 	"agent-preset/conflict":                    CodePresetConflict,
+	"agent-preset/not-found":                   CodePresetNotFound, // in no list; named as its family is
 	"subagent/not-found":                       CodeHelperNotFound,
 	"subagent/catalog-diagnostic":              CodeHelperCatalog,
 	"subagent/unauthorized":                    CodeHelperUnauthorized,

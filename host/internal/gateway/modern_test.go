@@ -30,6 +30,7 @@ func TestModernCodes(t *testing.T) {
 		"session/not-found": gateway.CodeSessionNotFound, "gateway/lookup-not-found": gateway.CodeSessionNotFound,
 		"session/agent-busy": gateway.CodeAgentBusy, "session/model-unavailable": gateway.CodeModelUnavailable,
 		"gateway/bad-request": gateway.CodeBadRequest, "session/conflict": gateway.CodeSessionConflict,
+		"agent-preset/conflict": gateway.CodePresetConflict, "agent-preset/not-found": gateway.CodePresetNotFound,
 	} {
 		if got := gateway.ModernCode(wire); got != want {
 			t.Errorf("%s is %s, want %s", wire, got, want)
