@@ -133,6 +133,11 @@ func chats(ctx context.Context, t *testing.T, o kit.HostOptions) {
 			"second answers":                   secondAnswers,
 			"a message while one runs":         queuedMessage,
 			"a model that fails":               modelFails,
+			"commands typed":                   commandsTyped,
+			"a message steers":                 steered,
+			"stop ends what waits":             stoppedQueue,
+			"empty endings say why":            emptyEndings,
+			"a cut reply goes on":              cutReplies,
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

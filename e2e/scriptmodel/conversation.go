@@ -39,6 +39,7 @@ var notes = []string{
 	"Background subagent ",
 	"background job ",
 	"You are repeating the exact same tool call",
+	"Your last reply was cut off at the output limit", // the host has it go on
 	checkpoint,
 }
 
