@@ -13,7 +13,7 @@ const (
 	ActionModel   = "choose-model"
 	// ActionSummarize makes room in the chat (/compact) and sends the message again.
 	ActionSummarize = "summarize"
-	ActionAsText  = "send-as-text" // the message again, with StreamRequest.AsText
+	ActionAsText    = "send-as-text" // the message again, with StreamRequest.AsText
 )
 
 // Failure is what went wrong with a turn, or nil where it ended as it should or
