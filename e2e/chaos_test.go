@@ -189,6 +189,16 @@ func breakLine(ctx context.Context, s *trial, r *rand.Rand) (string, error) {
 // killHarness kills the Harness, now and then right after an answer was taken. Each
 // run ends by itself, with a frame that says so, and the next message is answered.
 func killHarness(ctx context.Context, s *trial, r *rand.Rand) (string, error) {
+	// One that is killed while it starts is started once more, and nobody's run ends.
+	if err := kit.Until(ctx, func(ctx context.Context) error {
+		status, err := s.Status(ctx)
+		if err == nil && status.State != "ready" {
+			err = errNotYet
+		}
+		return err
+	}); err != nil {
+		return "", err
+	}
 	p := harnessOf(ctx, s.t, s.world)
 	if open := s.open(); len(open) > 0 && r.IntN(2) == 0 {
 		c := open[r.IntN(len(open))]

@@ -156,11 +156,11 @@ func (b *broken) pulse(ctx context.Context, c kit.Chat, f fault, r *rand.Rand) (
 // A line that breaks, in whatever way, is the host's business: the chat goes on, and
 // each text comes once.
 func TestBrokenLine(t *testing.T) {
-	for name, wire := range wires {
+	for _, name := range []string{"0.1.0", "0.2"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx := kit.Context(t)
-			b := newBroken(ctx, t, wire)
+			b := newBroken(ctx, t, wires[name])
 			c := b.NewChat()
 			r := rand.New(rand.NewPCG(1, 2))
 			for _, f := range faults {

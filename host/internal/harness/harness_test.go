@@ -44,6 +44,7 @@ func start(t *testing.T, cfg harness.Config) *harness.Process {
 }
 
 func TestStartServesAndStopsCleanly(t *testing.T) {
+	t.Parallel()
 	cfg := config(t)
 	cfg.Environ = append(os.Environ(), "NODE_OPTIONS=--no-such-option", "DSH_PERMISSION_MODE=nonsense", "SOME_API_KEY=k", "LC_TIME=C")
 	harnesstest.Plain(t, cfg.Home, "", "")
@@ -89,6 +90,7 @@ func TestStartServesAndStopsCleanly(t *testing.T) {
 }
 
 func TestFailedStarts(t *testing.T) {
+	t.Parallel()
 	broken := func(t *testing.T, patch string) harness.Config {
 		cfg := config(t)
 		harnesstest.Plain(t, cfg.Home, "", patch)

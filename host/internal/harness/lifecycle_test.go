@@ -128,6 +128,7 @@ func bystander(t *testing.T) int {
 }
 
 func TestStopEndsARunningTool(t *testing.T) {
+	t.Parallel()
 	cfg := config(t)
 	harnesstest.Plain(t, cfg.Home, model(t), "")
 	p := start(t, cfg)
@@ -142,6 +143,7 @@ func TestStopEndsARunningTool(t *testing.T) {
 }
 
 func TestKilledHarnessLeavesNoTools(t *testing.T) {
+	t.Parallel()
 	cfg := config(t)
 	harnesstest.Plain(t, cfg.Home, model(t), "")
 	p := start(t, cfg)
@@ -167,6 +169,7 @@ func TestKilledHarnessLeavesNoTools(t *testing.T) {
 }
 
 func TestStopKillsAStoppedHarness(t *testing.T) {
+	t.Parallel()
 	cfg := config(t)
 	harnesstest.Plain(t, cfg.Home, model(t), "")
 	p := start(t, cfg)
@@ -186,6 +189,7 @@ func TestStopKillsAStoppedHarness(t *testing.T) {
 }
 
 func TestKeeperStartsAgainAfterACrash(t *testing.T) {
+	t.Parallel()
 	cfg := config(t)
 	harnesstest.Plain(t, cfg.Home, "", "")
 	k := harness.NewKeeper(func(ctx context.Context) (*harness.Process, error) { return harness.Start(ctx, cfg) })
@@ -230,6 +234,7 @@ func TestOneHarnessPerHome(t *testing.T) {
 
 // TestLeftoverOfADeadHost kills a host in every way that leaves something behind.
 func TestLeftoverOfADeadHost(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		kill func(t *testing.T, host, dsh int)
