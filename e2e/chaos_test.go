@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -260,6 +261,9 @@ func killHost(ctx context.Context, s *trial, _ *rand.Rand) (string, error) {
 // TestChaos kills and breaks at random, over each wire. STRATA_CHAOS_ROUNDS plays
 // more of it, STRATA_CHAOS_SEED one round again.
 func TestChaos(t *testing.T) {
+	if os.Getenv(chaos.EnvRounds) == "" { // only the long run measures
+		t.Parallel()
+	}
 	var healed, back kit.Times
 	for _, wire := range []string{"0.1.0", "0.2"} {
 		t.Run(wire, func(t *testing.T) { chaosOver(t, wire, &healed, &back) })
@@ -274,7 +278,7 @@ func chaosOver(t *testing.T, wire string, healed, back *kit.Times) {
 	chaos.Run(t, chaos.Plan[*trial]{
 		Name:      "chat-" + wire,
 		Rounds:    1,
-		Steps:     12,
+		Steps:     8,
 		Artifacts: filepath.Join(kit.Root(), "artifacts"),
 		New: func(ctx context.Context, _ testing.TB, _ *rand.Rand) *trial {
 			if b == nil {
