@@ -77,8 +77,13 @@ func TestWithoutHarness(t *testing.T) {
 	home, model := kit.NewHome(t), kit.StartModel(t, scriptmodel.Config{Key: key})
 	o := kit.HostOptions{Model: model, Harness: noHarness(t, home), Key: key}
 	h := kit.StartHost(ctx, t, home, o)
-	status, err := h.Status(ctx)
-	must(t, err)
+	var status chat.AgentStatus
+	must(t, kit.Until(ctx, func(ctx context.Context) (err error) { // it looks for one first
+		if status, err = h.Status(ctx); err == nil && status.State == "starting" {
+			err = errNotYet
+		}
+		return err
+	}))
 	if status.State != "missing" || status.Text != notInstalled {
 		t.Errorf("the status is %+v", status)
 	}
