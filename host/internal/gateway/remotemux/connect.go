@@ -128,7 +128,8 @@ func (g *Gateway) connect(ctx context.Context, ready func()) error {
 	select {
 	case err = <-served:
 	case cause := <-ev.ended: // without $events there is no connection
-		stop(fmt.Errorf("$events ended: %w", orEnded(cause)))
+		// Its text alone: whoever waits on this socket was not refused, but lost it.
+		stop(fmt.Errorf("$events ended: %v", orEnded(cause)))
 		err = <-served
 	}
 	stop(err)

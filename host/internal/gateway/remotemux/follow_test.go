@@ -114,6 +114,30 @@ func TestFollowContinues(t *testing.T) {
 	}
 }
 
+// A socket that is given up since $events failed is lost: what waited on it was not
+// refused and is tried again.
+func TestEventsThatFailAreALoss(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := connect(t)
+		w := watch(t, b)
+		b.End("$events", "gateway/service-unavailable")
+		for {
+			n, err := w.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n.Connection == nil || n.Connection.Err == nil {
+				continue
+			}
+			var refused *gateway.Error
+			if !errors.Is(n.Connection.Err, gateway.ErrLost) || errors.As(n.Connection.Err, &refused) {
+				t.Errorf("the socket ended with %v", n.Connection.Err)
+			}
+			return
+		}
+	})
+}
+
 // A log that is shorter than what was read, or another one.
 func TestRewound(t *testing.T) {
 	for _, name := range []string{"shorter", "differs"} {
