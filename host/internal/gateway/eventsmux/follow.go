@@ -51,7 +51,7 @@ var _ gateway.Stream = (*stream)(nil)
 // Follow subscribes and reads what the log has after that seq.
 func (g *Gateway) Follow(ctx context.Context, sessionID string, after int64) (gateway.Stream, error) {
 	s := newStream(g, sessionID, after)
-	if err := g.streams.add(s); err != nil {
+	if err := g.streams.Add(s.session, s); err != nil {
 		return nil, err
 	}
 	if err := s.catchUp(ctx); err != nil {
@@ -146,7 +146,7 @@ func (s *stream) signal() {
 
 // Close ends the stream.
 func (s *stream) Close() {
-	s.gw.streams.remove(s)
+	s.gw.streams.Remove(s.session, s)
 	s.end(gateway.ErrClosed)
 }
 
@@ -168,7 +168,7 @@ func (s *stream) Next(ctx context.Context) (gateway.Item, error) {
 		item, stale, err := s.take()
 		switch {
 		case err != nil:
-			s.gw.streams.remove(s)
+			s.gw.streams.Remove(s.session, s)
 			return gateway.Item{}, err
 		case stale:
 			if err := s.catchUp(ctx); err != nil {

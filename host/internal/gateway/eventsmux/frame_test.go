@@ -45,7 +45,7 @@ func TestRecordedFrames(t *testing.T) {
 			id := f.Payload.SessionID
 			if followers[id] == nil {
 				followers[id] = &stream{gw: g, session: id, wake: make(chan struct{}, 1), seen: 1 << 40}
-				if err := g.streams.add(followers[id]); err != nil {
+				if err := g.streams.Add(followers[id].session, followers[id]); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -66,7 +66,7 @@ func TestRecordedFrames(t *testing.T) {
 					got["session/projection"]++
 				}
 			}
-			g.streams.remove(s)
+			g.streams.Remove(s.session, s)
 		}
 	}
 	for {
@@ -139,7 +139,7 @@ func FuzzFrames(f *testing.F) {
 		g := unconnected(t, "http://127.0.0.1:1")
 		s := newStream(g, "s", -1)
 		s.stale = false
-		if err := g.streams.add(s); err != nil {
+		if err := g.streams.Add(s.session, s); err != nil {
 			t.Fatal(err)
 		}
 		w := g.Watch()

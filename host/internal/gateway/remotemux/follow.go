@@ -53,7 +53,7 @@ type feed struct {
 // Follow opens the session's stream and reads what the log has after that seq.
 func (g *Gateway) Follow(ctx context.Context, sessionID string, after int64) (gateway.Stream, error) {
 	s := &stream{gw: g, session: sessionID, last: dsh.Event{Seq: after}, asOf: -1, wake: make(chan struct{}, 1)}
-	if err := g.streams.add(s); err != nil {
+	if err := g.streams.Add(s.session, s); err != nil {
 		return nil, err
 	}
 	if err := s.open(ctx); err != nil {
@@ -146,7 +146,7 @@ func (s *stream) signal() {
 
 // Close ends the stream.
 func (s *stream) Close() {
-	s.gw.streams.remove(s)
+	s.gw.streams.Remove(s.session, s)
 	s.end(gateway.ErrClosed)
 }
 
@@ -168,7 +168,7 @@ func (s *stream) Next(ctx context.Context) (gateway.Item, error) {
 		raw, ok, open, err := s.take()
 		switch {
 		case err != nil:
-			s.gw.streams.remove(s)
+			s.gw.streams.Remove(s.session, s)
 			return gateway.Item{}, err
 		case ok:
 			s.receive(raw)

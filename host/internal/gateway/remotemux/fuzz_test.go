@@ -32,7 +32,7 @@ func FuzzFrames(f *testing.F) {
 		g.stop() // tasks end at once
 		defer g.tasks.Wait()
 		s := &stream{gw: g, session: "s", last: dsh.Event{Seq: -1}, wake: make(chan struct{}, 1)}
-		if err := g.streams.add(s); err != nil {
+		if err := g.streams.Add(s.session, s); err != nil {
 			t.Fatal(err)
 		}
 		sock := &socket{
