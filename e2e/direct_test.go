@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -79,12 +80,12 @@ func TestWithoutHarness(t *testing.T) {
 	h := kit.StartHost(ctx, t, home, o)
 	var status chat.AgentStatus
 	must(t, kit.Until(ctx, func(ctx context.Context) (err error) { // it looks for one first
-		if status, err = h.Status(ctx); err == nil && status.State == "starting" {
-			err = errNotYet
+		if status, err = h.Status(ctx); err == nil && status.State != "missing" {
+			err = fmt.Errorf("the status is %+v", status)
 		}
 		return err
 	}))
-	if status.State != "missing" || status.Text != notInstalled {
+	if status.Text != notInstalled {
 		t.Errorf("the status is %+v", status)
 	}
 
@@ -107,15 +108,6 @@ func TestWithoutHarness(t *testing.T) {
 	c.Client = h.Client
 	after, err := c.History(ctx)
 	must(t, err)
-	// While it runs, an answer's time is that of its frames; on disk, that of its record.
-	if len(after.Messages) == len(before.Messages) {
-		for i := range after.Messages {
-			if apart := after.Messages[i].Time - before.Messages[i].Time; apart < 0 || apart > 1000 {
-				t.Errorf("message %d is %d ms apart after a restart", i, apart)
-			}
-			before.Messages[i].Time = after.Messages[i].Time
-		}
-	}
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("the history after a restart (-before +after):\n%s", diff)
 	}

@@ -212,10 +212,11 @@ func (r *active) act(a run.Action, why run.Event) {
 		r.abort = cancel
 		r.spawn(ctx, func(ctx context.Context) { defer cancel(); r.step(ctx, a.Step) })
 	case run.Answer:
-		r.emit(now(), r.why...)
+		at := now()
+		r.emit(at, r.why...)
 		ctx, cancel := context.WithCancel(r.ctx)
 		r.abort = cancel
-		r.spawn(ctx, func(ctx context.Context) { defer cancel(); r.answer(ctx) })
+		r.spawn(ctx, func(ctx context.Context) { defer cancel(); r.answer(ctx, at) })
 	case run.Abort:
 		r.abort()
 	case run.Prompt:

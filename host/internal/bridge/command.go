@@ -49,8 +49,8 @@ func (r *active) answerLocally() {
 	default:
 		last = project.ErrorFrame(unknownCommand(r.line))
 	}
-	r.keepCommand(append(frames, last)...)
 	at := now()
+	r.keepCommand(at, append(frames, last)...)
 	r.post(func() { r.emit(at, frames...) })
 	r.answered(last)
 }
@@ -92,29 +92,30 @@ func (r *active) execute(ctx context.Context) {
 		failed = say.Error(chat.CodeCommandFailed, res.Text, say.CommandFailed, "command", "/"+r.line.Name)
 	}
 	if failed != nil {
-		r.keepCommand(project.ErrorFrame(failed))
+		r.keepCommand(now(), project.ErrorFrame(failed))
 		r.post(func() { r.apply(run.Prompted{Err: failed}) })
 		return
 	}
 	var said []chat.Frame
+	at := now()
 	if err == nil {
 		text := chat.Sentence{Text: res.Text}
 		if res.Text == "" {
 			text = say.Sentence(say.CommandDone, "command", "/"+r.line.Name)
 		}
 		said = append(said, ownLine(text))
-		r.keepCommand(said...)
+		r.keepCommand(at, said...)
 	}
 	r.post(func() {
-		r.emit(now(), said...)
+		r.emit(at, said...)
 		r.apply(run.Commanded{})
 		r.apply(run.Prompted{})
 	})
 }
 
-// keepCommand keeps a command and its answer for the chat's history. One in a chat of
+// keepCommand keeps a command and its answer, of the time at, for the chat's history. One in a chat of
 // which nothing else is known yet is not kept.
-func (r *active) keepCommand(frames ...chat.Frame) {
+func (r *active) keepCommand(at int64, frames ...chat.Frame) {
 	b := r.c.b
 	if _, known := b.records.get(r.c.id); !known {
 		return
@@ -122,7 +123,7 @@ func (r *active) keepCommand(frames ...chat.Frame) {
 	var seen project.Transcript
 	seen.User(chat.Message{Role: "user", Text: r.req.Text, Time: r.started, RPCID: r.req.RequestID})
 	for _, f := range frames {
-		seen.Frame(f, now())
+		seen.Frame(f, at)
 	}
 	e := exchange{RequestID: r.req.RequestID, Time: r.started, Messages: seen.Messages(), Whole: true, Command: true}
 	if err := b.exchanges.add(r.c.id, e); err != nil {

@@ -62,8 +62,9 @@ func (b *Bridge) away(err error) bool {
 }
 
 // answer has the model answer, beside the loop. The message is on disk before the
-// model can have it, and the answer before its last frame can be seen.
-func (r *active) answer(ctx context.Context) {
+// model can have it, and the answer before its last frame can be seen. Noted is when
+// the page was told why the agent does not answer: the answer's time, there and on disk.
+func (r *active) answer(ctx context.Context, noted int64) {
 	if r.local() {
 		r.answerLocally()
 		return
@@ -79,7 +80,7 @@ func (r *active) answer(ctx context.Context) {
 	var seen project.Transcript
 	seen.User(message)
 	for _, f := range r.why {
-		seen.Frame(f, now())
+		seen.Frame(f, noted)
 	}
 	var last chat.Frame
 	b.o.Direct.Answer(ctx, r.turnOf(earlier), func(f chat.Frame) {
