@@ -8,6 +8,7 @@ import (
 
 	"strata.dev/bridge/host/internal/project"
 	"strata.dev/bridge/host/internal/run"
+	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/dsh"
 )
 
@@ -24,6 +25,7 @@ func (r *active) rewind(ctx context.Context, cwd string) {
 	r.post(func() {
 		r.c.b.o.Log.Warn("a session's log is shorter than what was read", zap.String("session", r.root), zap.Error(err))
 		if err == nil {
+			r.connection(say.Reconnected) // the log could be read, whether or not the notice of it came
 			r.c.log, r.usage = log, log.fold.Usage()
 			r.base.Store(&base{session: r.root, cwd: cwd, seq: -1}) // what follows is the whole chat
 			r.log.reset(r.transcript(snap.Events, cwd), now())
