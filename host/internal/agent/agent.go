@@ -81,7 +81,7 @@ func (a *Agent) Ensure(ctx context.Context) (bridge.Process, error) {
 		}
 		return nil, a.refusal(ctx, err)
 	}
-	l := &life{process: p, gateway: g, done: make(chan struct{})}
+	l := &life{process: p, gateway: g, worked: func() { a.keeper.Worked(p) }, done: make(chan struct{})}
 	a.mu.Lock()
 	a.life = l
 	a.mu.Unlock()

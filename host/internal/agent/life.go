@@ -14,6 +14,7 @@ import (
 // life is one process and the connection to it.
 type life struct {
 	process *harness.Process
+	worked  func() // tells whoever keeps the process
 	gateway gateway.Console
 	done    chan struct{} // closed when the process is gone, or its gateway has given up
 }
@@ -25,6 +26,9 @@ func (l *life) Gateway() gateway.Gateway { return l.gateway }
 
 // Done implements bridge.Process.
 func (l *life) Done() <-chan struct{} { return l.done }
+
+// Worked implements bridge.Process.
+func (l *life) Worked() { l.worked() }
 
 func (l *life) over() bool {
 	select {

@@ -22,4 +22,6 @@ type Process interface {
 	Gateway() gateway.Gateway
 	// Done is closed when the process is gone or its gateway has given up.
 	Done() <-chan struct{}
+	// Worked says that a turn came to its end in it.
+	Worked()
 }

@@ -99,6 +99,9 @@ func (r *active) signal(e dsh.Event) {
 		r.apply(run.TurnStarted{})
 	case dsh.TypeTurnEnd:
 		if end, ok := project.TurnEnd(e); ok {
+			if end.Reason.Kind != "interrupted" { // which is what the next process writes
+				r.link.proc.Worked()
+			}
 			r.apply(run.TurnEnded{Reason: end.Reason, GoOn: r.c.log.fold.GoesOn()})
 		}
 	case dsh.TypeUserMessage:

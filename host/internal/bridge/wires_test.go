@@ -100,6 +100,7 @@ func (l oneLife) Ensure(context.Context) (Process, error) { return l, nil }
 func (l oneLife) Status() chat.AgentStatus                { return newDisk().Status() }
 func (l oneLife) Gateway() gateway.Gateway                { return l.gw }
 func (l oneLife) Done() <-chan struct{}                   { return l.done }
+func (l oneLife) Worked()                                 {}
 
 // perform plays a script and gives what the page gets of it, each step's frames below
 // the step, and the chat's history at the end.

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	shortLife = 10 * time.Second // a process that ends before this age was no good
+	shortLife = 10 * time.Second // a process that ends before this age, and has done nothing, was no good
 	maxShort  = 4                // short lives in a row until the Keeper pauses
 	pause     = time.Minute      // until it tries again
 )
@@ -32,6 +32,7 @@ type Keeper struct {
 	current  *Process
 	useless  *Process // the current one, where it is to end
 	why      error    // and why
+	worked   *Process // the last one of which Worked was told
 	attempt  *attempt // a start under way
 	short    int      // short lives in a row
 	lastEnd  time.Time
@@ -54,9 +55,9 @@ func NewKeeper(start func(context.Context) (*Process, error)) *Keeper {
 }
 
 // Get gives the running process, starting one where there is none. All who call
-// meanwhile wait for the same start. After a short life it waits 1, 2, then 4
-// seconds before the next start; after four in a row it refuses with KindLoop for
-// a minute. Other errors are those of start, ErrClosed, or the context's.
+// meanwhile wait for the same start. After a short life in which nothing worked it
+// waits 1, 2, then 4 seconds before the next start; after four in a row it refuses
+// with KindLoop for a minute. Other errors are those of start, ErrClosed, or the context's.
 func (k *Keeper) Get(ctx context.Context) (*Process, error) {
 	k.mu.Lock()
 	if k.closed {
@@ -109,6 +110,14 @@ func (k *Keeper) Discard(p *Process, why error) {
 	if k.current == p {
 		k.useless, k.why = p, why
 	}
+}
+
+// Worked says that a process did what it is for: however young it ends, that is no
+// reason to wait with the next one.
+func (k *Keeper) Worked(p *Process) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.worked = p
 }
 
 // Close stops the running process, or the start under way, and refuses further
@@ -190,7 +199,7 @@ func (k *Keeper) ended(p *Process) {
 		k.useless, k.lastErr = nil, k.why
 	}
 	k.lastEnd = time.Now()
-	if time.Since(p.Begun()) < shortLife && k.lastErr != nil {
+	if time.Since(p.Begun()) < shortLife && p != k.worked && k.lastErr != nil {
 		k.short++
 	} else {
 		k.short = 0

@@ -76,6 +76,29 @@ func TestKeeperStartsOnceForAll(t *testing.T) {
 	})
 }
 
+func TestKeeperDoesNotWaitAfterALifeThatWorked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		var die func()
+		k := NewKeeper(func(context.Context) (p *Process, _ error) {
+			p, die = fake()
+			return p, nil
+		})
+		for range 2 * maxShort {
+			p, err := k.Get(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			k.Worked(p)
+			die()
+			synctest.Wait()
+		}
+		if diff := cmp.Diff(time.Duration(0), time.Since(begin)); diff != "" {
+			t.Errorf("it waited (-want +got):\n%s", diff)
+		}
+	})
+}
+
 func TestKeeperPausesAfterShortLives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
