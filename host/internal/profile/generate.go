@@ -26,23 +26,30 @@ func Generate(s Settings) (Files, error) {
 	if err := s.check(); err != nil {
 		return nil, fmt.Errorf("generating profile: %w", err)
 	}
-	preset, err := agentPreset(s.Standard, s.MaxHelpers)
+	preset, err := agentPreset(s)
 	if err != nil {
 		return nil, fmt.Errorf("generating profile: %w", err)
 	}
+	files := compose(s, preset)
+	files[ManifestFile] = manifest(signature(compose(s.unaddressed(), preset)))
+	return files, nil
+}
+
+// compose gives all files; the manifest is not signed.
+func compose(s Settings, preset list) Files {
 	return Files{
-		ManifestFile:   manifest(),
+		ManifestFile:   manifest(""),
 		PatchFile:      document(patch(s)),
 		PresetFile:     document(preset),
 		PresetMetaFile: document(mapping{{"name", "Strata"}, {"description", "The standard agent; Strata asks, plans and schedules itself."}}),
-	}, nil
+	}
 }
 
 func document(value any) []byte { return append([]byte(header), renderYAML(value)...) }
 
 // manifest is the profile's package.json: the two bundles of the Harness that
-// serve a web client.
-func manifest() []byte {
+// serve a web client, and the signature of what is composed.
+func manifest(signature string) []byte {
 	type profile struct {
 		Bundles []string `json:"bundles"`
 	}
@@ -54,7 +61,8 @@ func manifest() []byte {
 		Private      bool     `json:"private"`
 		Dependencies struct{} `json:"dependencies"`
 		DSH          dsh      `json:"dsh"`
-	}{"dsh-profile-" + Name, true, struct{}{}, dsh{profile{[]string{"@deepseek-ai/dsh-base", "@deepseek-ai/dsh-web-app"}}}}, "", "  ")
+		Strata       signed   `json:"strata"`
+	}{"dsh-profile-" + Name, true, struct{}{}, dsh{profile{[]string{"@deepseek-ai/dsh-base", "@deepseek-ai/dsh-web-app"}}}, signed{signature}}, "", "  ")
 	if err != nil {
 		panic(err) // strings only
 	}

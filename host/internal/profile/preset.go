@@ -13,9 +13,10 @@ import (
 var dropped = []string{"/dsh-plan-mode", "/dsh-tool-ask-user", "/dsh-schedule", "/dsh-tool-schedule"}
 
 // agentPreset makes our agent preset of the Harness's standard one: its rows
-// without the dropped plugins, and without groups that are left empty.
-func agentPreset(standard []byte, maxHelpers int) (list, error) {
-	doc, err := parseYAML(standard)
+// without the dropped plugins and those that are off, and without groups that are
+// left empty.
+func agentPreset(s Settings) (list, error) {
+	doc, err := parseYAML(s.Standard)
 	if err != nil {
 		return nil, fmt.Errorf("standard agent preset: %w", err)
 	}
@@ -23,19 +24,29 @@ func agentPreset(standard []byte, maxHelpers int) (list, error) {
 	if !ok {
 		return nil, fmt.Errorf("standard agent preset: not a list of rows")
 	}
+	found := map[string]bool{}
 	rows, err = mapRows(rows, func(row mapping) (mapping, bool) {
 		name, _ := row.get("name").(string)
+		if id, _ := row.get("id").(string); slices.Contains(s.Off, id) {
+			found[id] = true
+			return nil, false
+		}
 		if slices.ContainsFunc(dropped, func(end string) bool { return strings.HasSuffix(name, end) }) {
 			return nil, false
 		}
-		if maxHelpers > 0 && strings.HasSuffix(name, "/dsh-workflow-worker-thread") {
+		if s.MaxHelpers > 0 && strings.HasSuffix(name, "/dsh-workflow-worker-thread") {
 			config, _ := row.get("config").(mapping)
-			row = row.with("config", config.with("maxConcurrentAgents", int64(maxHelpers)))
+			row = row.with("config", config.with("maxConcurrentAgents", int64(s.MaxHelpers)))
 		}
 		return row, true
 	})
 	if err != nil {
 		return nil, fmt.Errorf("standard agent preset: %w", err)
+	}
+	for _, id := range s.Off { // one that stayed on unseen would be worse
+		if !found[id] {
+			return nil, fmt.Errorf("standard agent preset: it has no row %q that could be off", id)
+		}
 	}
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("standard agent preset: no rows")

@@ -112,7 +112,7 @@ func TestStandardOfThePin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours, err := agentPreset(standard, 0)
+	ours, err := agentPreset(Settings{Standard: standard})
 	if err != nil {
 		t.Fatal(err)
 	}

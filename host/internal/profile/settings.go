@@ -29,6 +29,9 @@ type Settings struct {
 	// MaxHelpers bounds the helpers that a workflow runs at once; 0 leaves the
 	// Harness's own limit. 0.1.0 has no bound for helpers started one by one.
 	MaxHelpers int
+	// Off are the rows of the standard agent preset that the person turned off, by id
+	// ("tool-web"). One that is not there is an error.
+	Off []string
 }
 
 // Plugins are our own rows. The zero value mounts none.

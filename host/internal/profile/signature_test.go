@@ -1,0 +1,77 @@
+package profile
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestSignature: it changes exactly when what the Harness composes does.
+func TestSignature(t *testing.T) {
+	base := generate(t, settings(func(*Settings) {})).Signature()
+	if len(base) != 64 {
+		t.Fatalf("the signature is %q", base)
+	}
+	model := func(change func(*Model)) func(*Settings) {
+		return func(s *Settings) {
+			s.Providers = slices.Clone(s.Providers)
+			s.Providers[0].Models = slices.Clone(s.Providers[0].Models)
+			change(&s.Providers[0].Models[0])
+		}
+	}
+	seen := map[string]string{base: "nothing"}
+	for _, tt := range []struct {
+		name   string
+		change func(*Settings)
+		same   bool
+	}{
+		{"nothing", func(*Settings) {}, true},
+		{"the proxy's port", func(s *Settings) { s.Providers[0].BaseURL = "http://127.0.0.1:4001/v1" }, true},
+		{"a comment of the standard preset", func(s *Settings) { s.Standard = slices.Concat([]byte("# another\n"), s.Standard) }, true},
+		{"a tool is off", func(s *Settings) { s.Off = []string{"tool-bash"} }, false},
+		{"another tool is off", func(s *Settings) { s.Off = []string{"persona"} }, false},
+		{"helpers", func(s *Settings) { s.MaxHelpers = 3 }, false},
+		{"the standard preset", func(s *Settings) {
+			s.Standard = slices.Concat(s.Standard, []byte("- {id: new, name: '@x/dsh-tool-new'}\n"))
+		}, false},
+		{"the plugins' bytes", func(s *Settings) { s.Plugins.SHA256 = "f" + s.Plugins.SHA256[1:] }, false},
+		{"the plugins' folder", func(s *Settings) { s.Plugins.Shim = "/elsewhere" }, false},
+		{"no plugins", func(s *Settings) { s.Plugins = Plugins{} }, false},
+		{"a secret path", func(s *Settings) { s.Plugins.Secrets = append(slices.Clone(s.Plugins.Secrets), "/more") }, false},
+		{"the web", func(s *Settings) { s.Plugins.Web.SkipAsk = true }, false},
+		{"no route", func(s *Settings) { s.Providers = nil }, false},
+		{"a model", model(func(m *Model) { m.ID = "other" }), false},
+		{"a model's window", model(func(m *Model) { m.ContextWindow = 30_000 }), false},
+		{"a model's eyes", model(func(m *Model) { m.Images = true }), false},
+	} {
+		got := generate(t, settings(tt.change)).Signature()
+		if same := got == base; same != tt.same {
+			t.Errorf("%s: the same signature: %t, want %t", tt.name, same, tt.same)
+		}
+		if other, known := seen[got]; known && !tt.same {
+			t.Errorf("%s has the signature of %s", tt.name, other)
+		}
+		seen[got] = tt.name
+	}
+	if got := (Files{}).Signature(); got != "" {
+		t.Errorf("no files have the signature %q", got)
+	}
+}
+
+// TestOff: a plugin that is off is in no row, and one that is not there is an error.
+func TestOff(t *testing.T) {
+	files := generate(t, settings(func(s *Settings) { s.Off = []string{"tool-bash", "workflow-worker-thread"} }))
+	doc, err := parseYAML(files[PresetFile])
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]mapping{}
+	if err := index(doc, rows); err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 1 || rows["persona"] == nil {
+		t.Errorf("these are left: %v", rows)
+	}
+	if _, err := Generate(settings(func(s *Settings) { s.Off = []string{"tool-none"} })); err == nil {
+		t.Error("a plugin that is not there can be off")
+	}
+}
