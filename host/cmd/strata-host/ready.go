@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/host/internal/store"
@@ -45,24 +48,61 @@ func tokenFile(own, data string) string {
 	return filepath.Join(data, "token")
 }
 
+// ending is the last line of the note of a host that gives the data folder up.
+const ending = "ending"
+
 // note is what the lock of the data folder says of this host: its address, "" before
-// it serves, and its process.
-func note(url string) []byte { return fmt.Appendf(nil, "%s\n%d\n", url, os.Getpid()) }
+// it serves, its process, and whether it ends.
+func note(url string, ends bool) []byte {
+	out := fmt.Appendf(nil, "%s\n%d\n", url, os.Getpid())
+	if ends {
+		out = fmt.Appendln(out, ending)
+	}
+	return out
+}
 
 // noted reads a note.
-func noted(note []byte) (url string, pid int) {
+func noted(note []byte) (url string, pid int, ends bool) {
 	url, rest, _ := strings.Cut(string(note), "\n")
-	pid, err := strconv.Atoi(strings.TrimSpace(rest))
+	first, rest, _ := strings.Cut(rest, "\n")
+	pid, err := strconv.Atoi(strings.TrimSpace(first))
 	if err != nil {
-		return url, 0
+		return url, 0, false
 	}
-	return url, pid
+	return url, pid, strings.TrimSpace(rest) == ending
+}
+
+// takeEvery is how often a data folder is asked for that its host is giving up.
+const takeEvery = 50 * time.Millisecond
+
+// takeData takes the data folder. One that its host is giving up, as before an upgrade
+// in place, is waited for; any other that is held is store.ErrLocked.
+func takeData(ctx context.Context, data string) (*store.Lock, error) {
+	limit := time.NewTimer(closeLimit + takeEvery)
+	defer limit.Stop()
+	for {
+		lock, err := store.Acquire(hostLock(data))
+		if !errors.Is(err, store.ErrLocked) {
+			return lock, err
+		}
+		held, still, readErr := store.Holder(hostLock(data))
+		if _, _, ends := noted(held); readErr != nil || still && !ends {
+			return nil, err
+		}
+		select {
+		case <-time.After(takeEvery):
+		case <-limit.C:
+			return nil, err
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
 }
 
 // inUse says who holds a data folder.
 func inUse(data string) error {
 	held, _, err := store.Holder(hostLock(data))
-	url, pid := noted(held)
+	url, pid, _ := noted(held)
 	if err != nil || pid == 0 {
 		return say.Error(chat.CodeInternal, "", say.DataInUse, "path", data)
 	}

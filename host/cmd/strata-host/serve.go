@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,9 +30,9 @@ import (
 	"strata.dev/bridge/proto/chat"
 )
 
-// closeLimit is how long runs, the Harness (5 s of its own) and open requests have
-// to end after a signal.
-const closeLimit = 15 * time.Second
+// closeLimit is how long runs (10 s at most), the Harness (5 s of its own) and open
+// requests have to end after a signal.
+const closeLimit = 20 * time.Second
 
 func serveCommand() *cobra.Command {
 	var f flags
@@ -59,7 +60,7 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	if err := os.MkdirAll(logs, store.DirMode); err != nil {
 		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
 	}
-	lock, err := store.Acquire(hostLock(f.data))
+	lock, err := takeData(ctx, f.data)
 	if errors.Is(err, store.ErrLocked) {
 		return coded{exitInUse, inUse(f.data)}
 	}
@@ -67,7 +68,7 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	if err := lock.SetNote(note("")); err != nil { // in place of an earlier host's
+	if err := lock.SetNote(note("", false)); err != nil { // in place of an earlier host's
 		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
 	}
 	token, warning, err := launchToken(f.tokenFile, f.data)
@@ -114,8 +115,8 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	}
 	runner := agent.New(agent.Options{
 		Getenv: os.Getenv, Harness: f.harness, Node: f.node, Shim: f.shim, Dir: dir,
-		Secrets:     agent.Secrets(f.data, f.model.KeyFile, f.tokenFile),
-		Connections: all, Proxy: proxy, Redact: redactor, Log: log,
+		Secrets:  agent.Secrets(f.data, f.model.KeyFile, f.tokenFile),
+		Settings: agent.Settings{Connections: all}, Proxy: proxy, Redact: redactor, Log: log,
 	})
 	alone := direct.New(direct.Options{Connections: all, Redact: redactor.Text})
 	defer alone.Close()
@@ -136,7 +137,7 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := lock.SetNote(note(url)); err != nil { // for strata-host wire
+	if err := lock.SetNote(note(url, false)); err != nil { // for strata-host wire
 		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
 	}
 	server := httpapi.HTTPServer(httpapi.New(httpapi.Options{
@@ -164,18 +165,27 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	case <-ctx.Done():
 	case err = <-served:
 	}
-	return errors.Join(err, shut(server, chats, runner, warm))
+	// For the host that comes next: it waits for this one.
+	if err := lock.SetNote(note(url, true)); err != nil {
+		log.Warn("the lock does not tell that this host ends", zap.Error(err))
+	}
+	parting, closeErr := shut(server, chats, runner, warm)
+	log.Info("closed", zap.Int("ended", parting.Ended), zap.Int("stopped", parting.Stopped), zap.Int("unsent", parting.Unsent), zap.Error(closeErr))
+	if parting.Stopped+parting.Unsent > 0 {
+		report(stderr, &chat.Error{Sentence: say.Sentence(say.ClosedWith, "stopped", strconv.Itoa(parting.Stopped), "unsent", strconv.Itoa(parting.Unsent))})
+	}
+	return errors.Join(err, closeErr)
 }
 
 // shut ends the runs, each with a frame that says so, then what is below them.
-func shut(server *http.Server, chats *bridge.Bridge, runner *agent.Agent, warm <-chan struct{}) error {
+func shut(server *http.Server, chats *bridge.Bridge, runner *agent.Agent, warm <-chan struct{}) (bridge.Parting, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
-	err := chats.Close(ctx)
+	parting, err := chats.Close(ctx)
 	err = errors.Join(err, runner.Close(ctx))
 	<-warm // it has ended: its context has, or the runner is closed
 	if e := server.Shutdown(ctx); e != nil {
 		err = errors.Join(err, e, server.Close())
 	}
-	return err
+	return parting, err
 }

@@ -178,7 +178,7 @@ func (w *console) find() (base, token string, err error) {
 	if err != nil {
 		return "", "", say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", w.data)
 	}
-	base, _ = noted(note)
+	base, _, _ = noted(note)
 	if !held || base == "" {
 		return "", "", coded{exitFailed, say.Error(chat.CodeAgentUnavailable, "", say.NotRunning, "path", w.data)}
 	}

@@ -16,6 +16,7 @@ import (
 	"strata.dev/bridge/host/internal/gateway"
 	"strata.dev/bridge/host/internal/harness"
 	"strata.dev/bridge/host/internal/logx"
+	"strata.dev/bridge/host/internal/profile"
 	"strata.dev/bridge/host/internal/redact"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
@@ -31,23 +32,27 @@ type Options struct {
 	Dir     string              // the agent's data folder; DSH_HOME is in it
 	Secrets []string            // paths that no call may touch unasked
 
-	Connections []connections.Connection
-	Proxy       *connections.Proxy
-	Redact      *redact.Redactor
-	Log         *zap.Logger
+	Settings Settings // of the beginning
+
+	Proxy  *connections.Proxy
+	Redact *redact.Redactor
+	Log    *zap.Logger
 }
 
 // Agent is the bridge's Harness: one process at a time, started when it is first
 // needed and again after it ended, or after its gateway gave it up.
 type Agent struct {
-	o      Options
-	keeper *harness.Keeper
-	ensure chan struct{} // held by the one Ensure that starts and connects
-	tasks  sync.WaitGroup
+	o       Options
+	keeper  *harness.Keeper
+	compose func(Settings) (profile.Files, error)
+	ensure  chan struct{} // held by the one Ensure that starts and connects, or by a restart
+	tasks   sync.WaitGroup
 
-	mu      sync.Mutex
-	life    *life
-	plugins []chat.PluginStatus
+	mu          sync.Mutex
+	closed      bool
+	life        *life
+	plugins     []chat.PluginStatus
+	composition composition
 }
 
 var _ bridge.Harness = (*Agent)(nil)
@@ -55,7 +60,8 @@ var _ bridge.Harness = (*Agent)(nil)
 // New gives an Agent. It starts nothing.
 func New(o Options) *Agent {
 	a := &Agent{o: o, ensure: make(chan struct{}, 1)}
-	a.keeper = harness.NewKeeper(a.start)
+	a.composition = composition{settings: o.Settings, changed: make(chan struct{})}
+	a.compose, a.keeper = a.composeFiles, harness.NewKeeper(a.start)
 	return a
 }
 
@@ -115,6 +121,11 @@ func (a *Agent) refusal(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	return a.unsettled(a.sentence(err))
+}
+
+// sentence is what a person reads of what kept the Harness from running.
+func (a *Agent) sentence(err error) *chat.Error {
 	var ours *chat.Error
 	var failed *harness.Error
 	var refused *gateway.Error
@@ -145,7 +156,7 @@ func (a *Agent) Warm(ctx context.Context) {
 // Status implements bridge.Harness.
 func (a *Agent) Status() chat.AgentStatus {
 	s := a.keeper.Status()
-	s.Routes = connections.Routes(a.o.Connections)
+	s.Routes = a.routes()
 	s.Detail = a.o.Redact.Text(s.Detail)
 	if p := a.keeper.Current(); p != nil && s.State == "ready" {
 		s.Process = &chat.AgentProcess{PID: p.PID(), StartedAt: p.Begun().UnixMilli(), UptimeMs: time.Since(p.Begun()).Milliseconds()}
@@ -183,6 +194,9 @@ func (a *Agent) Skipped() []dsh.Skip {
 
 // Close stops the Harness and returns when nothing of it runs any more.
 func (a *Agent) Close(ctx context.Context) error {
+	a.mu.Lock()
+	a.closed = true
+	a.mu.Unlock()
 	err := a.keeper.Close(ctx)
 	if err == nil {
 		a.tasks.Wait()

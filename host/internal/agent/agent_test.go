@@ -21,6 +21,7 @@ import (
 	"strata.dev/bridge/host/internal/gateway/replay"
 	"strata.dev/bridge/host/internal/harness"
 	"strata.dev/bridge/host/internal/harness/harnesstest"
+	"strata.dev/bridge/host/internal/profile"
 	"strata.dev/bridge/host/internal/redact"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
@@ -51,6 +52,8 @@ type bed struct {
 	web     *httptest.Server
 	tokens  bool // a ready line has a launch token
 	starts  int
+	begun   []string // the presets that processes were started from
+	fails   bool     // the next start
 	current *harness.Process
 
 	handler  http.Handler
@@ -81,9 +84,20 @@ func newBed(t *testing.T, wire func(*bed)) *bed {
 	harnesstest.Write(t, filepath.Join(b.dir, "standin.mjs"), string(code))
 	node := harnesstest.Node(t)
 	b.agent = New(Options{Redact: redact.New(), Log: zap.NewNop()})
+	b.agent.compose = func(s Settings) (profile.Files, error) {
+		return profile.Generate(profile.Settings{Standard: []byte("- {id: tool-a, name: '@x/tool-a'}\n- {id: tool-b, name: '@x/tool-b'}\n"), Off: s.Off})
+	}
 	b.agent.keeper = harness.NewKeeper(func(ctx context.Context) (*harness.Process, error) {
 		line := b.web.URL
 		b.starts++
+		files, err := b.agent.begin(b.agent.compose)
+		if err != nil {
+			return nil, err
+		}
+		b.begun = append(b.begun, string(files[profile.PresetFile]))
+		if b.fails {
+			return nil, errors.New("it does not start")
+		}
 		if b.tokens { // each process has one of its own
 			token := "launch-token-" + strings.Repeat("x", b.starts)
 			b.restart(token)
@@ -96,6 +110,9 @@ func newBed(t *testing.T, wire func(*bed)) *bed {
 			Component: harness.Component{Dir: b.dir, Bin: filepath.Join(b.dir, "standin.mjs")}, Node: node,
 			Home: filepath.Join(b.dir, "home"), Profile: "strata",
 		})
+		if err == nil {
+			b.agent.ready()
+		}
 		b.current = p
 		return p, err
 	})

@@ -40,7 +40,15 @@ func (a *Agent) start(ctx context.Context) (*harness.Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := a.profile(component)
+	files, err := a.begin(func(s Settings) (profile.Files, error) {
+		files, plugins, err := a.profile(component, s)
+		if err == nil {
+			a.mu.Lock()
+			a.plugins = plugins
+			a.mu.Unlock()
+		}
+		return files, err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -65,32 +73,31 @@ func (a *Agent) start(ctx context.Context) (*harness.Process, error) {
 	if wrong != nil {
 		return nil, errors.Join(wrong, p.Stop(ctx))
 	}
+	a.ready()
 	a.o.Redact.Add(p.Secret())
 	a.o.Log.Info("the Harness is ready", zap.String("version", component.Version), zap.Int("pid", p.PID()), zap.String(logx.KeyPart, "agent"))
 	return p, nil
 }
 
-// profile generates what the Harness starts from, and notes the plugins' hashes.
-func (a *Agent) profile(component harness.Component) (profile.Files, error) {
+// profile generates what the Harness starts from, and says which plugins that is.
+func (a *Agent) profile(component harness.Component, s Settings) (profile.Files, []chat.PluginStatus, error) {
 	standard, err := profile.ReadStandard(component)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	wasm := filepath.Join(a.o.Shim, "dist", "strata.wasm")
 	sum, err := profile.HashFile(wasm)
 	if err != nil {
-		return nil, say.Error(chat.CodeAgentUnavailable, err.Error(), say.PluginsMissing, "path", wasm)
+		return nil, nil, say.Error(chat.CodeAgentUnavailable, err.Error(), say.PluginsMissing, "path", wasm)
 	}
-	s := profile.Settings{Standard: standard, Plugins: profile.Plugins{
-		Shim: a.o.Shim, Wasm: wasm, SHA256: sum, Store: stores(a.o.Dir), Secrets: a.o.Secrets,
+	p := profile.Settings{Standard: standard, MaxHelpers: s.MaxHelpers, Off: s.Off, Plugins: profile.Plugins{
+		Shim: a.o.Shim, Wasm: wasm, SHA256: sum, Store: stores(a.o.Dir), Secrets: a.o.Secrets, Web: s.Web,
 	}}
-	for _, c := range a.o.Connections {
-		s.Providers = append(s.Providers, c.Provider(a.o.Proxy.BaseURL(c.ID)))
+	for _, c := range s.Connections {
+		p.Providers = append(p.Providers, c.Provider(a.o.Proxy.BaseURL(c.ID)))
 	}
-	a.mu.Lock()
-	a.plugins = []chat.PluginStatus{{Name: "gate", SHA256: sum}, {Name: "fence"}}
-	a.mu.Unlock()
-	return profile.Generate(s)
+	files, err := profile.Generate(p)
+	return files, []chat.PluginStatus{{Name: "gate", SHA256: sum}, {Name: "fence"}}, err
 }
 
 // check has the Harness compose the profile and looks whether every row of

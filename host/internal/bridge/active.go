@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -43,6 +44,9 @@ type active struct {
 	tasks  sync.WaitGroup
 	abort  context.CancelFunc // of the step under way
 
+	parted parted // once the host closes
+	letGo  func() // lets the Harness be started again for new settings; set by step Session
+
 	state    run.State
 	link     *link      // set by step Session, before anyone else can see the run
 	root     string     // the chat's session
@@ -71,7 +75,7 @@ func newActive(c *conversation, req chat.StreamRequest) *active {
 	}
 	r.read()
 	r.ctx, r.cancel = context.WithCancel(c.b.ctx)
-	r.abort = func() {}
+	r.abort, r.letGo = func() {}, func() {}
 	r.log = &frameLog{run: r.id, max: c.b.limits.run}
 	r.log.user(spoken(req, r.started))
 	r.log.append(chat.Frame{Type: chat.Queued}, r.started)
@@ -109,6 +113,17 @@ func (r *active) called() bool {
 	return true
 }
 
+// shutting tells whether the run is to end because the host does, and nothing else.
+// Anyone may ask.
+func (r *active) shutting() bool {
+	select {
+	case <-r.stop:
+		return false
+	default:
+	}
+	return r.called()
+}
+
 // halt is the person's Stop. Anyone may call it.
 func (r *active) halt() { r.stopOnce.Do(func() { close(r.stop) }) }
 
@@ -132,6 +147,7 @@ func (r *active) spawn(ctx context.Context, f func(context.Context)) {
 // drive is the loop.
 func (r *active) drive() {
 	turn, stop, shutdown := r.turn, r.stop, r.shutdown
+	var late <-chan time.Time // when a run that may go on though the host closes has had its time
 	for r.state.Phase != run.Ended {
 		var gone <-chan struct{}
 		if r.link != nil {
@@ -140,6 +156,13 @@ func (r *active) drive() {
 		select {
 		case f := <-r.in:
 			f()
+			if late != nil && r.c.b.approvals.asks(r) { // which nobody may answer any more
+				late = nil
+				r.cutOff()
+			}
+		case <-late:
+			late = nil
+			r.cutOff()
 		case <-turn:
 			turn = nil
 			if !r.called() { // or that is what comes next
@@ -150,8 +173,9 @@ func (r *active) drive() {
 			r.apply(run.Stop{})
 		case <-shutdown:
 			shutdown = nil
-			r.apply(run.Died{Err: closing()})
+			late = r.part()
 		case <-r.c.b.ctx.Done():
+			r.parted = max(r.parted, partedStopped)
 			r.apply(run.Died{Err: closing()})
 		case <-gone:
 			r.drain()
@@ -163,6 +187,7 @@ func (r *active) drive() {
 		r.link.bind(r.root, nil)
 	}
 	r.tasks.Wait()
+	r.letGo()
 	r.req.Attachments = nil // the run is kept for late readers
 	r.c.remove(r)
 	r.c.b.retire(r)
@@ -172,11 +197,6 @@ func (r *active) drive() {
 // died is what a person reads where the process ended under a run.
 func died() *chat.Error {
 	return &chat.Error{Code: chat.CodeAgentStopped, Sentence: say.Sentence(say.AgentStopped), Actions: []string{project.ActionRetry}}
-}
-
-// closing is what a person reads where the host ends.
-func closing() *chat.Error {
-	return &chat.Error{Code: chat.CodeAgentStopped, Sentence: say.Sentence(say.AgentClosed), Actions: []string{project.ActionRetry}}
 }
 
 // drain does what was posted before the process went away.

@@ -58,9 +58,11 @@ type API interface {
 	// PatchChat renames or archives. Errors: unknown-chat, bad-request.
 	PatchChat(ctx context.Context, id string, p chat.ChatPatch) (chat.ChatSummary, error)
 
-	// Close ends the runs (each with one frame that says so) and waits for them. It
-	// does not stop the Harness.
-	Close(ctx context.Context) error
+	// Close ends the runs (each with one frame that says so) and waits for them. What
+	// the Harness has is given a few seconds to end by itself and is then stopped in
+	// order; what it does not have is not sent, and kept. The end of the context breaks
+	// off what is still to be waited for. Close does not stop the Harness.
+	Close(ctx context.Context) (Parting, error)
 }
 
 // Subscription is one reader of a run. A reader that falls too far behind is let

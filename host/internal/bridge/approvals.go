@@ -156,6 +156,18 @@ func (a *approvals) clear(r *active) {
 	}
 }
 
+// asks tells whether a question of a run waits for a person.
+func (a *approvals) asks(r *active) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, p := range a.cards {
+		if p.run == r && p.state == open {
+			return true
+		}
+	}
+	return false
+}
+
 // list gives what waits in a chat ("": in all), oldest first.
 func (a *approvals) list(chatID string) []chat.Pending {
 	a.mu.Lock()

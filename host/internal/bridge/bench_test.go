@@ -94,7 +94,7 @@ func benchmark(b *testing.B, chats int, open func(*testing.B, *Bridge, *disk, st
 	}
 	d.die()
 	readers.Wait()
-	if err := br.Close(context.Background()); err != nil {
+	if _, err := br.Close(context.Background()); err != nil {
 		b.Fatal(err)
 	}
 	slices.Sort(ages)

@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -76,37 +74,6 @@ func New(o Options) (*Bridge, error) {
 		o: o, limits: limits{run: 4 << 20, ended: 64 << 20}, records: rec, exchanges: exchangesIn(o.Dir), approvals: newApprovals(),
 		ctx: ctx, cancel: cancel, chats: map[string]*conversation{},
 	}, nil
-}
-
-// Close implements API.
-func (b *Bridge) Close(ctx context.Context) error {
-	b.mu.Lock()
-	b.closed = true
-	talks := slices.Collect(maps.Values(b.chats))
-	b.mu.Unlock()
-	var runs []*active
-	for _, c := range talks {
-		runs = append(runs, c.waiting()...)
-	}
-	for _, r := range slices.Backward(runs) { // the last first, so that none begins
-		r.shut()
-	}
-	for _, r := range runs {
-		select {
-		case <-r.done:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	b.cancel()
-	idle := make(chan struct{})
-	go func() { b.tasks.Wait(); close(idle) }()
-	select {
-	case <-idle:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // begin runs f until Close has waited for it.

@@ -92,7 +92,7 @@ func (r *active) answer(ctx context.Context, noted int64) {
 		seen.Frame(f, at)
 		r.post(func() { r.emit(at, f) })
 	})
-	if r.ctx.Err() != nil { // the host ends
+	if r.ctx.Err() != nil || ctx.Err() != nil && r.shutting() { // the host ends
 		last = project.ErrorFrame(closing())
 	}
 	seen.Frame(last, now())
@@ -112,7 +112,7 @@ func (r *active) turnOf(earlier []exchange) direct.Turn {
 		Model: r.c.b.model(r.req), Mode: string(r.mode), Effort: r.req.Thinking, Text: r.text, Pictures: r.req.Attachments,
 	}
 	for _, e := range earlier {
-		if e.Command {
+		if e.Command || e.Unsent {
 			continue
 		}
 		t.Earlier = append(t.Earlier, e.Messages...)

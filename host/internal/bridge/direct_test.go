@@ -221,7 +221,7 @@ func TestTheHostEndsMeanwhile(t *testing.T) {
 		sub := s.send("c1", "hang half")
 		s.until(sub, func(f chat.Frame) bool { return f.Type == chat.Delta })
 		s.reopen()
-		s.expect(s.rest(sub), "error agent-stopped")
+		s.expect(s.rest(sub), closingSoon, "error agent-stopped")
 		whole := "assistant half (hm) [" + say.AgentMissing + "] [" + say.AnswersAlone + "] [" + say.AgentClosed + "]"
 		s.reads("c1", "user hang half", whole)
 

@@ -22,6 +22,7 @@ type disk struct {
 	made     int
 	current  *process
 	starts   int
+	held     int                                    // runs that hold the process
 	faults   map[string]func(context.Context) error // by method; run before it
 	calls    []string
 	broken   error // Ensure fails with it
@@ -95,6 +96,27 @@ func (d *disk) Ensure(ctx context.Context) (Process, error) {
 		d.current = p
 	}
 	return d.current, nil
+}
+
+// Hold implements Harness. A fault of it is a restart for new settings that is due.
+func (d *disk) Hold(ctx context.Context, waiting func()) (func(), error) {
+	d.mu.Lock()
+	due := d.faults["Hold"] != nil
+	d.mu.Unlock()
+	if due {
+		waiting()
+	}
+	if err := d.fault(ctx, "Hold"); err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	d.held++
+	d.mu.Unlock()
+	return sync.OnceFunc(func() {
+		d.mu.Lock()
+		d.held--
+		d.mu.Unlock()
+	}), nil
 }
 
 // Status implements Harness.

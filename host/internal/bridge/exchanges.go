@@ -1,11 +1,13 @@
 package bridge
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/host/internal/store"
@@ -20,13 +22,19 @@ type exchange struct {
 	Messages  []chat.Message `json:"messages"` // the person's, then the answer
 	Whole     bool           `json:"whole,omitempty"`
 	Command   bool           `json:"command,omitempty"` // no model has seen it
+	Unsent    bool           `json:"unsent,omitempty"`  // nothing has seen it: the host closed before
 }
 
 // exchanges keeps them, a log of lines per chat. The newest line of a request counts:
-// the first one holds the message alone.
-type exchanges struct{ dir string }
+// the first one holds the message alone, and one without messages takes it back.
+type exchanges struct {
+	dir string
+	mu  *sync.Mutex // of who writes
+}
 
-func exchangesIn(dir string) exchanges { return exchanges{filepath.Join(dir, "direct")} }
+func exchangesIn(dir string) exchanges {
+	return exchanges{filepath.Join(dir, "direct"), new(sync.Mutex)}
+}
 
 // path is a chat's log. Chat ids are the page's own and may hold anything.
 func (x exchanges) path(chatID string) string {
@@ -34,9 +42,10 @@ func (x exchanges) path(chatID string) string {
 	return filepath.Join(x.dir, hex.EncodeToString(sum[:16])+".jsonl")
 }
 
-// add keeps an exchange, or what has become of it; it is on disk when add returns. A
-// chat's run under way is the only one that calls it.
+// add keeps an exchange, or what has become of it; it is on disk when add returns.
 func (x exchanges) add(chatID string, e exchange) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	log, err := store.OpenLog(x.path(chatID))
 	if err != nil {
 		return err
@@ -56,8 +65,10 @@ func (x exchanges) read(chatID string) ([]exchange, error) {
 		}
 		out = append(out, e)
 	}
+	slices.SortStableFunc(out, func(a, b exchange) int { return cmp.Compare(a.Time, b.Time) })
+	out = slices.DeleteFunc(out, func(e exchange) bool { return len(e.Messages) == 0 })
 	for i, e := range out {
-		if !e.Whole {
+		if !e.Whole && !e.Unsent {
 			out[i].Messages = append(e.Messages, chat.Message{Role: "assistant", Notes: []chat.Sentence{say.Sentence(say.AgentClosed)}, Time: e.Time})
 		}
 	}

@@ -12,6 +12,11 @@ type Harness interface {
 	// Ensure gives the running process and starts one where there is none. The
 	// error is a *chat.Error, or the context's.
 	Ensure(ctx context.Context) (Process, error)
+	// Hold keeps the Harness from being started again for new settings until release
+	// is called, once or more: a turn needs the process that it began on. Where such
+	// a restart is due, Hold waits for its end, and calls waiting once before. The
+	// error is the context's.
+	Hold(ctx context.Context, waiting func()) (release func(), err error)
 	// Status says how it stands: state, component, version, wire, plugins, routes.
 	// It starts nothing.
 	Status() chat.AgentStatus

@@ -117,6 +117,11 @@ func (b *Bridge) log(ctx context.Context, session string) ([]dsh.Event, error) {
 		return nil, refusal(ctx, err)
 	}
 	snap, err := l.gw.Snapshot(ctx, session, 0)
+	if err != nil && l.gone() { // it was started again meanwhile
+		if l, err = b.connect(ctx); err == nil {
+			snap, err = l.gw.Snapshot(ctx, session, 0)
+		}
+	}
 	if gateway.IsCode(err, gateway.CodeSessionNotFound) {
 		return nil, nil
 	}

@@ -224,7 +224,7 @@ func bridgeLoad(b *testing.B, gw gateway.Gateway, deltas string) []tally {
 	if _, err := still.Next(b.Context()); loadKept < frameSize*found[0].next && !errors.Is(err, ErrSlow) {
 		b.Errorf("the page that stood still is told %v", err)
 	}
-	if err := br.Close(context.Background()); err != nil {
+	if _, err := br.Close(context.Background()); err != nil {
 		b.Error(err)
 	}
 	return found

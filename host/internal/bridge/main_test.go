@@ -42,6 +42,9 @@ func play(t *testing.T, f func(s *stage)) {
 		s.b = s.open(dir, cwd)
 		f(s)
 		s.close()
+		if s.d.held != 0 {
+			t.Errorf("%d ended runs hold the Harness", s.d.held)
+		}
 		s.d.die()
 	})
 }
@@ -55,11 +58,13 @@ func (s *stage) open(dir, cwd string) *Bridge {
 	return b
 }
 
-func (s *stage) close() {
+func (s *stage) close() Parting {
 	s.t.Helper()
-	if err := s.b.Close(s.t.Context()); err != nil {
+	p, err := s.b.Close(s.t.Context())
+	if err != nil {
 		s.t.Fatal(err)
 	}
+	return p
 }
 
 // message makes the body of a new message.

@@ -72,6 +72,7 @@ func (r *active) prompt(ctx context.Context, resend bool) {
 		r.post(func() { r.apply(run.Prompted{Err: say.Error(chat.CodeInternal, err.Error(), say.Internal)}) })
 		return
 	}
+	r.c.b.sentAfterAll(r.c.id, r.req.RequestID)
 	err = r.link.gw.Prompt(ctx, gateway.Prompt{SessionID: r.root, RequestID: r.req.RequestID, Text: r.text, Images: pictures(r.req.Attachments), Resend: resend})
 	switch {
 	case err == nil:

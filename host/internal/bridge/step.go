@@ -6,6 +6,7 @@ import (
 
 	"strata.dev/bridge/host/internal/gateway"
 	"strata.dev/bridge/host/internal/run"
+	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
 )
 
@@ -16,7 +17,12 @@ func (r *active) step(ctx context.Context, s run.Step) {
 			r.post(func() { r.apply(run.Alone{}) })
 			return
 		}
+		if err := r.hold(ctx); err != nil {
+			r.post(func() { r.apply(run.StepDone{Step: s, Err: err}) })
+			return
+		}
 		if why := r.alone(ctx); why != nil {
+			r.letGo() // it needs no Harness
 			r.post(func() {
 				r.why = why
 				r.apply(run.Alone{})
@@ -47,6 +53,19 @@ func (r *active) step(ctx context.Context, s run.Step) {
 		}
 	}
 	r.post(func() { r.apply(run.StepDone{Step: s, Err: err}) })
+}
+
+// hold waits until the Harness runs with the settings of now, and keeps it so to the
+// run's end.
+func (r *active) hold(ctx context.Context) *chat.Error {
+	release, err := r.c.b.o.Harness.Hold(ctx, func() {
+		r.post(func() { r.emit(now(), chat.Frame{Type: chat.Status, Sentence: say.Sentence(say.SettingsWait)}) })
+	})
+	if err != nil {
+		return r.failure(ctx, nil, err)
+	}
+	r.letGo = release
+	return nil
 }
 
 // opened is what step Session found.

@@ -5,7 +5,6 @@ import (
 	"testing/synctest"
 
 	"strata.dev/bridge/host/internal/gateway"
-	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
 	"strata.dev/bridge/proto/dsh"
 )
@@ -215,23 +214,6 @@ func TestDeathAnywhere(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestClose: the host ends. Every run says so.
-func TestClose(t *testing.T) {
-	play(t, func(s *stage) {
-		one, two := s.send("c1", "hang"), s.send("c1", "say never")
-		s.until(one, running)
-		s.close()
-		s.expect(s.rest(one), "tool call_1_1 error", "error agent-stopped")
-		s.expect(s.rest(two), "queued", "error agent-stopped")
-		if _, err := s.b.Send(s.t.Context(), s.message("c1", "say more")); code(err) != chat.CodeAgentUnavailable {
-			t.Error(err)
-		}
-		if f := s.rest(newReader(two.(*reader).log, 0)); f[1].Key != say.AgentClosed {
-			t.Errorf("got %+v", f[1])
-		}
-	})
 }
 
 // TestUnreadableLog: the session's log cannot be read any more. The run says so

@@ -96,11 +96,12 @@ type oneLife struct {
 	done chan struct{}
 }
 
-func (l oneLife) Ensure(context.Context) (Process, error) { return l, nil }
-func (l oneLife) Status() chat.AgentStatus                { return newDisk().Status() }
-func (l oneLife) Gateway() gateway.Gateway                { return l.gw }
-func (l oneLife) Done() <-chan struct{}                   { return l.done }
-func (l oneLife) Worked()                                 {}
+func (l oneLife) Ensure(context.Context) (Process, error)      { return l, nil }
+func (l oneLife) Hold(context.Context, func()) (func(), error) { return func() {}, nil }
+func (l oneLife) Status() chat.AgentStatus                     { return newDisk().Status() }
+func (l oneLife) Gateway() gateway.Gateway                     { return l.gw }
+func (l oneLife) Done() <-chan struct{}                        { return l.done }
+func (l oneLife) Worked()                                      {}
 
 // perform plays a script and gives what the page gets of it, each step's frames below
 // the step, and the chat's history at the end.
@@ -165,7 +166,7 @@ func perform(t *testing.T, w wire, script string) (frames, history string) {
 			}
 			history += "\n"
 		}
-		if err := b.Close(t.Context()); err != nil {
+		if _, err := b.Close(t.Context()); err != nil {
 			t.Error(err)
 		}
 		if err := gw.Close(); err != nil {

@@ -16,6 +16,14 @@ const (
 	AgentLost = "The connection to the agent was lost. Send your message again; the chat continues where it was."
 	// AgentClosed ends a run because the host shuts down.
 	AgentClosed = "Strata was closed during this answer. Start it again and send a message to go on."
+	// ClosingSoon is the status line of a run that goes on while the host closes.
+	ClosingSoon = "Strata is closing. This answer has {seconds} more seconds to end; what is done by then is kept."
+	// Unsent ends a run whose message the agent never got because the host closed.
+	Unsent = "Strata was closed before this message was sent. Start it again and send the message once more."
+	// SettingsWait is the status line of a message that waits for a restart with new settings.
+	SettingsWait = "The settings were changed, so the agent is started again once the running answers have ended. Your message is sent then."
+	// SettingsFailed is said where the first start with new settings fails.
+	SettingsFailed = "The agent did not start with the new settings. Undo the change, or read Details, then send your message again."
 	// AgentRestarting is the status line after a crash.
 	AgentRestarting = "The agent is being started again. Wait a moment."
 	// AgentInUse is said where another host owns the data folder.

@@ -32,6 +32,8 @@ const (
 	DetailsAre = "Details: {text}"
 	// Closing is printed at the first signal.
 	Closing = "Strata is closing. Press Ctrl+C again to end it at once."
+	// ClosedWith is printed at the end where something was broken off by it.
+	ClosedWith = "Strata is closed. Answers that were stopped: {stopped}; messages that were not sent: {unsent}. Start it again and send them once more."
 )
 
 // What wire finds.
