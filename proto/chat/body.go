@@ -52,6 +52,24 @@ type StopRequest struct {
 // StopAnswer says what Stop did, once the turn has ended.
 type StopAnswer struct {
 	Stopped bool `json:"stopped"` // false: nothing was running
+	// Unsent are the messages that waited and that no turn has read, in their order.
+	// They do not begin by themselves any more.
+	Unsent []StreamRequest `json:"unsent,omitempty"`
+}
+
+// Waiting is a message that was sent while a turn runs and that no turn has read.
+type Waiting struct {
+	// Run is what it is taken back by, or sent now; "" where it is on its way into the
+	// running turn already.
+	Run       string    `json:"run,omitempty"`
+	RequestID string    `json:"requestId"`
+	Text      string    `json:"text"` // at most 500 characters of it, then "…"
+	Pictures  []Picture `json:"pictures,omitempty"`
+	Mode      string    `json:"mode"`
+	Model     string    `json:"model"`
+	Time      int64     `json:"time"` // Unix milliseconds: when it was sent
+	// Steers says that the running turn may take it.
+	Steers bool `json:"steers,omitempty"`
 }
 
 // Pending is one approval that waits (GET /api/agent/pending).
@@ -151,6 +169,8 @@ type ChatSummary struct {
 	Archived  bool   `json:"archived,omitempty"`
 	Run       string `json:"run,omitempty"` // of the run under way
 	UpdatedAt int64  `json:"updatedAt"`     // Unix milliseconds
+	// Waiting are the messages behind the run under way, in the order of their turns.
+	Waiting []Waiting `json:"waiting,omitempty"`
 }
 
 // ChatList is the body of GET /api/chats.

@@ -13,6 +13,8 @@ const (
 	CodeUnknownSession    Code = "unknown-session"    // 404
 	CodeUnknownTool       Code = "unknown-tool"       // 404: no such card in this chat
 	CodeUnknownPermission Code = "unknown-permission" // 404
+	CodeNotWaiting        Code = "not-waiting"        // 409: the message has its turn already, or was taken back
+	CodeNotTaken          Code = "not-taken"          // 409: the running turn does not take the message, which waits on
 	CodeMethod            Code = "method"             // 405
 	CodeNotPending        Code = "not-pending"        // 409: already answered, or over
 	CodeChanged           Code = "changed"            // 409: not the request that was shown

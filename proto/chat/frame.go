@@ -23,6 +23,7 @@ type Frame struct {
 	Tool       *Tool     `json:"tool,omitempty"`    // agent-tool
 	*ToolDraft           // agent-tool-draft
 	*Context             // context
+	Message    *Message  `json:"message,omitempty"`      // message
 	Plan       *Plan     `json:"plan,omitempty"`         // plan
 	Snapshot   *Snapshot `json:"snapshot,omitempty"`     // reset
 	Usage      *Usage    `json:"usage,omitempty"`        // done
@@ -44,6 +45,7 @@ const (
 	AgentRow   FrameType = "agent"
 	ContextUse FrameType = "context"
 	Status     FrameType = "status"
+	Heard      FrameType = "message" // the running turn has read a further message of the person's
 	PlanReady  FrameType = "plan"
 	Notice     FrameType = "notice"
 	Reset      FrameType = "reset"

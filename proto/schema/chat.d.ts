@@ -11,6 +11,7 @@ export type FrameType =
   | "agent"
   | "context"
   | "status"
+  | "message"
   | "plan"
   | "notice"
   | "reset"
@@ -28,6 +29,8 @@ export type Code =
   | "unknown-session"
   | "unknown-tool"
   | "unknown-permission"
+  | "not-waiting"
+  | "not-taken"
   | "method"
   | "not-pending"
   | "changed"
@@ -90,6 +93,8 @@ export interface Frame {
   percent?: number;
   /** measured or estimated */
   source?: string;
+  /** message */
+  message?: Message;
   /** plan */
   plan?: Plan;
   /** reset */
@@ -153,18 +158,6 @@ export interface SaveOffer {
   args?: Record<string, string>;
 }
 
-/** Plan is a plan turn's proposal. */
-export interface Plan {
-  text: string;
-  caution?: string;
-}
-
-/** Snapshot stands for the frames that a replay log no longer holds. */
-export interface Snapshot {
-  /** the chat so far, the running turn included */
-  messages: Message[] | null;
-}
-
 /** Message is one entry of a chat's history. */
 export interface Message {
   /** user or assistant */
@@ -193,6 +186,18 @@ export interface Sentence {
 export interface Picture {
   name?: string;
   mediaType: string;
+}
+
+/** Plan is a plan turn's proposal. */
+export interface Plan {
+  text: string;
+  caution?: string;
+}
+
+/** Snapshot stands for the frames that a replay log no longer holds. */
+export interface Snapshot {
+  /** the chat so far, the running turn included */
+  messages: Message[] | null;
 }
 
 /** Usage is what a run used, in tokens. */
@@ -259,6 +264,8 @@ export interface StopRequest {
 export interface StopAnswer {
   /** false: nothing was running */
   stopped: boolean;
+  /** Unsent are the messages that waited and that no turn has read, in their order. They do not begin by themselves any more. */
+  unsent?: StreamRequest[];
 }
 
 /** PendingAnswer is the body of GET /api/agent/pending. */
@@ -381,6 +388,24 @@ export interface ChatSummary {
   run?: string;
   /** Unix milliseconds */
   updatedAt: number;
+  /** Waiting are the messages behind the run under way, in the order of their turns. */
+  waiting?: Waiting[];
+}
+
+/** Waiting is a message that was sent while a turn runs and that no turn has read. */
+export interface Waiting {
+  /** Run is what it is taken back by, or sent now; "" where it is on its way into the running turn already. */
+  run?: string;
+  requestId: string;
+  /** at most 500 characters of it, then "…" */
+  text: string;
+  pictures?: Picture[];
+  mode: string;
+  model: string;
+  /** Unix milliseconds: when it was sent */
+  time: number;
+  /** Steers says that the running turn may take it. */
+  steers?: boolean;
 }
 
 /** Chat is the body of GET /api/chats/{id}: its history by the same projection as the stream. While a run is under way Messages include its turn as far as it got; Run and Seq say from where to re-attach so that nothing is shown twice. */
@@ -394,6 +419,8 @@ export interface Chat {
   run?: string;
   /** Unix milliseconds */
   updatedAt: number;
+  /** Waiting are the messages behind the run under way, in the order of their turns. */
+  waiting?: Waiting[];
   messages: Message[] | null;
   seq?: number;
 }

@@ -24,8 +24,10 @@ type active struct {
 	req     chat.StreamRequest
 	line    command.Line // the message, read as a command
 	text    string       // what of it the model gets
+	title   string       // of a chat that it begins
 	mode    abi.Mode
 	started int64
+	order   int64     // its place in the chat's queue; guarded by the chat's lock
 	log     *frameLog // may be used by anyone
 	resend  bool      // an earlier life of the host may have handed the message over
 
@@ -68,7 +70,7 @@ type active struct {
 
 func newActive(c *conversation, req chat.StreamRequest) *active {
 	r := &active{
-		id: newID(), c: c, req: req, text: req.Text, mode: modeOf(req.Mode), started: now(),
+		id: newID(), c: c, req: req, text: req.Text, title: titleFor(req), mode: modeOf(req.Mode), started: now(),
 		in: make(chan func(), 256), turn: make(chan struct{}), stop: make(chan struct{}),
 		shutdown: make(chan struct{}), done: make(chan struct{}),
 		modeSeq: -1, switched: -1, children: map[string]*child{}, reported: map[string]bool{}, further: map[string]*further{},
@@ -188,7 +190,6 @@ func (r *active) drive() {
 	}
 	r.tasks.Wait()
 	r.letGo()
-	r.req.Attachments = nil // the run is kept for late readers
 	r.c.remove(r)
 	r.c.b.retire(r)
 	close(r.done)

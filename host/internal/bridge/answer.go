@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -47,8 +48,15 @@ func (b *Bridge) Answer(ctx context.Context, req chat.ApprovalRequest) error {
 		return ctx.Err()
 	}
 	gw := p.run.link.gw
-	if err := b.tellGate(ctx, gw, p, req); err != nil {
+	told, err := b.tellGate(ctx, gw, p, req)
+	if err != nil {
 		return refusal(ctx, err)
+	}
+	unsaid := false
+	if note := strings.TrimSpace(req.Note); note != "" && !p.allow && !told {
+		if unsaid, err = b.passNote(ctx, p, note); err != nil {
+			return refusal(ctx, err)
+		}
 	}
 	switch err := gw.Answer(ctx, gateway.Answer{ID: p.wire, SessionID: p.session, ApprovalID: p.approvalID, Allow: p.allow}); {
 	case gateway.IsCode(err, gateway.CodeNotPending):
@@ -58,6 +66,9 @@ func (b *Bridge) Answer(ctx context.Context, req chat.ApprovalRequest) error {
 		return refusal(ctx, err)
 	}
 	settled = true
+	if unsaid {
+		b.sendNote(p, strings.TrimSpace(req.Note))
+	}
 	if err := b.written(ctx, gw, p); err != nil {
 		return refusal(ctx, err)
 	}
@@ -102,17 +113,17 @@ func checkAnswer(req chat.ApprovalRequest) error {
 }
 
 // tellGate hands digest, note and scope to the gate before the Harness's own
-// answer, which would drop them. A question that is not the gate's, or a Harness
+// answer, which would drop them, and tells whether it took them. A question that is not the gate's, or a Harness
 // without one, is answered all the same: what the gate refuses to keep it does not
 // take for a yes. Only a yes that cannot reach as far as the person wants is
 // refused, and the question waits on.
-func (b *Bridge) tellGate(ctx context.Context, gw gateway.Gateway, p *pending, req chat.ApprovalRequest) error {
+func (b *Bridge) tellGate(ctx context.Context, gw gateway.Gateway, p *pending, req chat.ApprovalRequest) (told bool, err error) {
 	reaches := p.allow && (req.Scope == chat.ScopeChat || req.Scope == chat.ScopeAlways)
 	if p.tool.Digest == "" {
 		if reaches {
-			return say.Error(chat.CodeBadRequest, "not a question of the gate", say.CannotSave, "reason", say.NotTheGates)
+			return false, say.Error(chat.CodeBadRequest, "not a question of the gate", say.CannotSave, "reason", say.NotTheGates)
 		}
-		return nil
+		return false, nil
 	}
 	answer := map[string]any{
 		"callId": p.callID, "session": p.session, "digest": p.tool.Digest, "allow": p.allow, "note": req.Note,
@@ -122,19 +133,21 @@ func (b *Bridge) tellGate(ctx context.Context, gw gateway.Gateway, p *pending, r
 	}
 	line, err := json.Marshal(answer)
 	if err != nil {
-		return err
+		return false, err
 	}
 	// The Harness runs no command on a helper's session; the gate takes the answer
 	// to a helper's question on its chat's own.
 	switch res, err := gw.Execute(ctx, p.run.root, "/strata-gate answer "+string(line)); {
 	case err != nil:
-		return err
-	case reaches && (!res.Found || !res.OK):
-		return say.Error(chat.CodeBadRequest, res.Text, say.CannotSave, "reason", cmp.Or(res.Text, say.NotTheGates))
-	case !res.Found || !res.OK:
+		return false, err
+	case res.Found && res.OK:
+		return true, nil
+	case reaches:
+		return false, say.Error(chat.CodeBadRequest, res.Text, say.CannotSave, "reason", cmp.Or(res.Text, say.NotTheGates))
+	default:
 		b.o.Log.Info("the gate did not take an answer", zap.Bool("found", res.Found), zap.String("text", res.Text))
 	}
-	return nil
+	return false, nil
 }
 
 // begin claims a question for one answer.

@@ -37,10 +37,23 @@ type API interface {
 	Answer(ctx context.Context, r chat.ApprovalRequest) error
 
 	// Stop ends the chat's running turn, its helpers and what is queued behind it,
-	// and returns once the turn has ended. Nothing running is no error.
+	// and returns once the turn has ended, with the messages that no turn has read.
+	// Nothing running is no error.
 	//
 	// Errors: bad-request, unknown-session.
 	Stop(ctx context.Context, r chat.StopRequest) (chat.StopAnswer, error)
+
+	// TakeBack takes a message back that waits behind the chat's run under way, and
+	// gives it. Its own run ends as one that was stopped.
+	//
+	// Errors: unknown-chat, not-waiting.
+	TakeBack(ctx context.Context, chatID, run string) (chat.StreamRequest, error)
+
+	// SteerWaiting puts a message that waits into the chat's running turn. Where no
+	// turn takes it, it waits on, in a run of another id.
+	//
+	// Errors: unknown-chat, not-waiting, not-taken, agent-unavailable.
+	SteerWaiting(ctx context.Context, chatID, run string) error
 
 	// Pending lists the approvals of a chat that wait, oldest first; "" is all chats'.
 	Pending(chatID string) []chat.Pending

@@ -113,13 +113,10 @@ func (r *active) execute(ctx context.Context) {
 	})
 }
 
-// keepCommand keeps a command and its answer, of the time at, for the chat's history. One in a chat of
-// which nothing else is known yet is not kept.
+// keepCommand keeps a command and its answer, of the time at, for the chat's history,
+// and the chat where that is new.
 func (r *active) keepCommand(at int64, frames ...chat.Frame) {
 	b := r.c.b
-	if _, known := b.records.get(r.c.id); !known {
-		return
-	}
 	var seen project.Transcript
 	seen.User(chat.Message{Role: "user", Text: r.req.Text, Time: r.started, RPCID: r.req.RequestID})
 	for _, f := range frames {
@@ -128,5 +125,14 @@ func (r *active) keepCommand(at int64, frames ...chat.Frame) {
 	e := exchange{RequestID: r.req.RequestID, Time: r.started, Messages: seen.Messages(), Whole: true, Command: true}
 	if err := b.exchanges.add(r.c.id, e); err != nil {
 		b.o.Log.Warn("a command's answer was not kept", zap.Error(err))
+		return
+	}
+	if _, known := b.records.get(r.c.id); known {
+		return
+	}
+	rec := record{}.begin(r.req, b.o.Workspace, now())
+	rec.Unbegun, rec.Updated = true, now()
+	if err := b.records.put(rec); err != nil {
+		b.o.Log.Warn("a chat was not kept", zap.Error(err))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -133,4 +134,45 @@ func TestStopACommand(t *testing.T) {
 		s.expect(s.rest(sub), "queued", "start manual p/m session-1", "done aborted true 0")
 		s.expect(s.run("c1", "say on"), "queued", "start manual p/m session-1", `delta "on"`, "done completed false 100")
 	})
+}
+
+// TestCommandAsTheFirstMessage: a chat that begins with a command is kept, over a
+// restart too, and begins with the first message that is none.
+func TestCommandAsTheFirstMessage(t *testing.T) {
+	helped := func(command string) []string {
+		return []string{"user " + command, "assistant  [" + say.HelpPlan + "] [" + say.HelpCompact + "] [" + say.HelpGoal + "] [" + say.HelpText + "]"}
+	}
+	for _, tt := range []struct {
+		name  string
+		away  bool
+		first []string // how the first message is answered
+	}{
+		{"by the agent", false, []string{"user say hi", "assistant hi"}},
+		{"by the model alone", true, []string{"user say hi", "assistant hi (hm) [" + say.AgentMissing + "] [" + say.AnswersAlone + "]"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			playApart(t, func(s *apart) {
+				if !tt.away {
+					s.comes()
+				}
+				s.run("c1", "/help")
+				s.run("c1", "/nope")
+				want := append(helped("/help"), "user /nope", "assistant  ["+say.UnknownCommand+"]")
+				for range 2 {
+					list, err := s.b.Chats(t.Context())
+					if err != nil || len(list.Chats) != 1 || list.Chats[0].Title != "/help" || list.Chats[0].CWD != s.cwd || list.Chats[0].SessionID != "" {
+						t.Errorf("%v: the list is %+v", err, list)
+					}
+					s.reads("c1", want...)
+					s.reopen()
+				}
+				time.Sleep(time.Second) // of the bubble's clock
+				s.run("c1", "say hi")
+				s.reads("c1", append(want, tt.first...)...)
+				if c := s.history("c1"); c.Title != "say hi" || (c.SessionID == "") != tt.away {
+					t.Errorf("the chat is %+v", c.ChatSummary)
+				}
+			})
+		})
+	}
 }

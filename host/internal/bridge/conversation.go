@@ -26,8 +26,9 @@ type conversation struct {
 	runs     []*active // the first one is under way
 	ended    *active   // the newest that ended
 	requests map[string]*active
-	known    []string          // keys of requests, oldest first
-	steered  map[string]string // texts of those that went into a running turn
+	added    int64               // runs so far
+	known    []string            // keys of requests, oldest first
+	steered  map[string]*steered // those that went into a running turn
 
 	// log is used by the run under way alone.
 	log sessionLog
@@ -102,8 +103,8 @@ func (c *conversation) find(run string) *active {
 	return nil
 }
 
-// add puts a run at the end of the queue, or gives the one that the same request
-// has started meanwhile.
+// add puts a run into the queue, behind those that were sent before it, or gives the
+// one that the same request has started meanwhile.
 func (c *conversation) add(r *active) (*active, *chat.Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,7 +117,15 @@ func (c *conversation) add(r *active) (*active, *chat.Error) {
 	if err := c.b.begin(r.drive); err != nil {
 		return nil, err
 	}
-	c.runs = append(c.runs, r)
+	if r.order == 0 {
+		c.added++
+		r.order = c.added
+	}
+	at := len(c.runs)
+	for at > 1 && c.runs[at-1].order > r.order {
+		at--
+	}
+	c.runs = slices.Insert(slices.Clone(c.runs), at, r)
 	c.requests[r.req.RequestID] = r
 	c.known = append(c.known, r.req.RequestID)
 	for len(c.known) > maxKnown && c.requests[c.known[0]].over() {
@@ -134,6 +143,10 @@ func (c *conversation) add(r *active) (*active, *chat.Error) {
 func (c *conversation) remove(r *active) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	r.req.Attachments = nil // the run is kept for late readers
+	for _, s := range c.steered {
+		s.waits = s.waits && s.run != r
+	}
 	first := c.runs[0] == r
 	c.runs = slices.DeleteFunc(slices.Clone(c.runs), func(x *active) bool { return x == r })
 	if !first {

@@ -122,18 +122,12 @@ func (r *active) turnOf(earlier []exchange) direct.Turn {
 
 // begun keeps a message, and its chat where that is new.
 func (b *Bridge) begun(r *active, e exchange) error {
-	rec, known := b.records.get(r.c.id)
-	if !known {
-		rec = record{ChatID: r.c.id, CWD: r.req.CWD, Title: titleOf(r.req.Text), Created: now(), Direct: true}
-		if rec.CWD == "" {
-			rec.CWD = b.o.Workspace
-		}
-	}
 	if err := b.exchanges.add(r.c.id, e); err != nil {
 		return err
 	}
-	if !known {
-		rec.Updated = now()
+	if rec, known := b.records.get(r.c.id); !known || rec.Unbegun {
+		rec = rec.begin(r.req, b.o.Workspace, now())
+		rec.Direct, rec.Updated = true, now()
 		return b.records.put(rec)
 	}
 	return b.records.change(r.c.id, func(c *record) { c.Updated, c.Unseen = now(), c.SessionID != "" })

@@ -118,12 +118,14 @@ func (r *active) answerChecks() {
 
 // unqueue takes waiting messages back, where the wire can. One that stays is
 // answered before the next message, and the page is told so.
-func (r *active) unqueue(ctx context.Context, messageIDs []string) {
+func (r *active) unqueue(ctx context.Context, messages []queued) {
 	if q, ok := r.link.gw.(gateway.Unqueuer); ok {
-		for _, id := range messageIDs {
-			if err := q.Unqueue(ctx, r.root, id); err != nil {
+		for _, m := range messages {
+			if err := q.Unqueue(ctx, r.root, m.message); err != nil {
 				r.c.b.o.Log.Info("a waiting message could not be taken back", zap.Error(err))
+				continue
 			}
+			r.c.returned(m.request)
 		}
 	}
 	r.post(func() { r.apply(run.Unqueued{}) })

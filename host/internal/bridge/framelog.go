@@ -160,6 +160,9 @@ func weight(f chat.Frame) int {
 	if h, ok := f.Agent.(*chat.Helper); ok {
 		n += len(h.ID) + len(h.Name) + len(h.Description)
 	}
+	if m := f.Message; m != nil {
+		n += frameSize + len(m.Text)
+	}
 	if f.Plan != nil {
 		n += len(f.Plan.Text)
 	}

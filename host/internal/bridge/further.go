@@ -77,6 +77,9 @@ func (r *active) waits() bool {
 	return waiting
 }
 
+// queued is a message that waits in the session, and the request that sent it.
+type queued struct{ request, message string }
+
 // takeBack takes the run's waiting messages back, once none is on its way.
 func (r *active) takeBack() {
 	r.taking = true
@@ -96,10 +99,10 @@ func (r *active) takeBackLanded() {
 	}
 	r.taking = false
 	slices.Sort(ids)
-	var waiting []string
+	var waiting []queued
 	for _, id := range ids {
 		if m, ok := r.c.log.inbox.find(id); ok {
-			waiting = append(waiting, m.ID)
+			waiting = append(waiting, queued{request: id, message: m.ID})
 		}
 	}
 	r.spawn(r.ctx, func(ctx context.Context) { r.unqueue(ctx, waiting) })

@@ -176,7 +176,7 @@ func (b *Bridge) Chats(context.Context) (chat.ChatList, error) {
 
 // summary is a chat's row.
 func (b *Bridge) summary(c *conversation, r *active) chat.ChatSummary {
-	s := chat.ChatSummary{ChatID: c.id}
+	s := chat.ChatSummary{ChatID: c.id, Waiting: c.queue()}
 	rec, ok := b.records.get(c.id)
 	if ok {
 		s.SessionID, s.Title, s.CWD, s.Archived, s.UpdatedAt = rec.SessionID, rec.Title, rec.CWD, rec.Archived, rec.Updated
@@ -184,7 +184,7 @@ func (b *Bridge) summary(c *conversation, r *active) chat.ChatSummary {
 	if r != nil && !r.log.over() {
 		s.Run, s.UpdatedAt = r.id, max(s.UpdatedAt, r.started)
 		if !ok {
-			s.Title, s.CWD = titleOf(r.req.Text), cmp.Or(r.req.CWD, b.o.Workspace)
+			s.Title, s.CWD = r.title, cmp.Or(r.req.CWD, b.o.Workspace)
 		}
 	}
 	return s

@@ -194,6 +194,8 @@ func told(frames []chat.Frame) []string {
 		case chat.ContextUse:
 		case chat.Delta:
 			out = append(out, "own "+f.Text)
+		case chat.Heard:
+			out = append(out, "message "+f.Message.Text)
 		case chat.Reset:
 			out = append(out, fmt.Sprintf("reset %d", len(f.Snapshot.Messages)))
 		default:

@@ -133,8 +133,9 @@ func (r *active) signal(e dsh.Event) {
 func (r *active) message(e dsh.Event) {
 	m, ok := project.Person(e)
 	if d, is := project.Data[dsh.Message](e); is && r.further[d.Source.RPCID] != nil {
-		if ok {
-			r.log.user(m) // here it stands in the session's log too
+		if ok { // here it stands in the session's log too
+			r.c.read(m.RPCID)
+			r.emit(e.Time, chat.Frame{Type: chat.Heard, Message: &m})
 		}
 		r.apply(run.Seen{})
 		return

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"strata.dev/bridge/host/internal/direct"
 	"strata.dev/bridge/host/internal/gateway"
@@ -64,6 +65,19 @@ func pictures(all []chat.Attachment) []gateway.Image {
 		out = append(out, gateway.Image{Name: a.Name, MediaType: a.MediaType, Data: a.Data})
 	}
 	return out
+}
+
+// titleFor is the title of a chat that a request begins: its text, or the names of its
+// pictures.
+func titleFor(req chat.StreamRequest) string {
+	if title := titleOf(req.Text); title != "" {
+		return title
+	}
+	var names []string
+	for _, a := range req.Attachments {
+		names = append(names, cmp.Or(a.Name, a.MediaType))
+	}
+	return titleOf(strings.Join(names, ", "))
 }
 
 // spoken is a request's message as the history shows it.

@@ -86,3 +86,36 @@ func TestPictures(t *testing.T) {
 		})
 	}
 }
+
+// TestPicturesAlone: a message may be pictures without a word; without either it is none.
+func TestPicturesAlone(t *testing.T) {
+	a := chat.Attachment{Name: "a.png", MediaType: "image/png", Data: picture(t, 2, 3)}
+	b := chat.Attachment{MediaType: "image/png", Data: picture(t, 3, 2)}
+	play(t, func(s *stage) {
+		req := s.message("c1", " \n")
+		if _, err := s.b.Send(t.Context(), req); code(err) != chat.CodeBadRequest {
+			t.Errorf("an empty message: %v", err)
+		}
+		req.Model, req.Attachments = "p/eyes", []chat.Attachment{a, b}
+		s.rest(s.post(req))
+		want := []gateway.Image{{Name: "a.png", MediaType: "image/png", Data: a.Data}, {MediaType: "image/png", Data: b.Data}}
+		if d := cmp.Diff(want, s.d.images); d != "" {
+			t.Errorf("sent (-want +got):\n%s", d)
+		}
+		h := s.history("c1")
+		if d := cmp.Diff([]chat.Picture{{Name: "a.png", MediaType: "image/png"}, {MediaType: "image/png"}}, h.Messages[0].Pictures); d != "" {
+			t.Errorf("the history (-want +got):\n%s", d)
+		}
+		if h.Title != "a.png, image/png" {
+			t.Errorf("the title is %q", h.Title)
+		}
+	})
+	playApart(t, func(s *apart) {
+		req := s.message("c1", "")
+		req.Model, req.Attachments = "p/eyes", []chat.Attachment{a}
+		s.expect(s.rest(s.post(req)), "queued", whyNotice, aloneNotice, "start manual p/eyes ", "reasoning hm", "done completed false 7")
+		if h := s.history("c1"); h.Title != "a.png" || len(h.Messages) != 2 || len(h.Messages[0].Pictures) != 1 {
+			t.Errorf("the chat is %+v", h)
+		}
+	})
+}

@@ -48,9 +48,12 @@ func (r *active) selectModel(ctx context.Context) *chat.Error {
 }
 
 // model is the route of a message: the one it names, or the default.
-func (b *Bridge) model(req chat.StreamRequest) string {
-	if req.Model != "" {
-		return req.Model
+func (b *Bridge) model(req chat.StreamRequest) string { return b.route(req.Model) }
+
+// route is the one of that id, or the default.
+func (b *Bridge) route(id string) string {
+	if id != "" {
+		return id
 	}
 	for _, r := range b.o.Harness.Status().Routes {
 		if r.Default {

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"sync"
 
 	"strata.dev/bridge/host/internal/store"
+	"strata.dev/bridge/proto/chat"
 )
 
 // recordsFile holds the chats, in the agent's data folder.
@@ -37,6 +39,7 @@ type record struct {
 	Updated   int64    `json:"updatedAt"`
 	Direct    bool     `json:"direct,omitempty"`   // it began without the Harness and has no session
 	Unseen    bool     `json:"unseen,omitempty"`   // its session lacks what was answered without it
+	Unbegun   bool     `json:"unbegun,omitempty"`  // only the host has answered in it, to commands: it has no session yet
 	Requests  []string `json:"requests,omitempty"` // newest last: those that may have reached the Harness
 }
 
@@ -78,6 +81,18 @@ func openRecords(dir string) (*records, error) {
 // leaves it as it is.
 var ErrNewer = errors.New("it was written by a newer Strata")
 
+// begin gives the record of a chat that a request begins: a new one, or that of a chat
+// in which only commands were answered. Workspace is the folder of chats that name none.
+func (c record) begin(req chat.StreamRequest, workspace string, now int64) record {
+	c.ChatID, c.Created = req.ChatID, cmp.Or(c.Created, now)
+	c.CWD = cmp.Or(req.CWD, c.CWD, workspace)
+	if !c.Named {
+		c.Title = titleFor(req)
+	}
+	c.Unbegun = false
+	return c
+}
+
 // parseRecords gives the chats that stand in raw before anything that is broken.
 func parseRecords(raw []byte) ([]record, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -108,7 +123,7 @@ func parseRecords(raw []byte) ([]record, error) {
 				if err := dec.Decode(&c); err != nil {
 					return out, err
 				}
-				if c.ChatID != "" && (c.SessionID != "" || c.Direct) {
+				if c.ChatID != "" && (c.SessionID != "" || c.Direct || c.Unbegun) {
 					out = append(out, c)
 				}
 			}

@@ -76,13 +76,13 @@ func (b *Bridge) check(req chat.StreamRequest) error {
 		return say.Error(chat.CodeBadRequest, "chatId", say.FieldWrong, "field", "chatId")
 	case !validID(req.RequestID), strings.HasPrefix(req.RequestID, project.OursPrefix):
 		return say.Error(chat.CodeBadRequest, "requestId", say.FieldWrong, "field", "requestId")
-	case strings.TrimSpace(req.Text) == "":
+	case strings.TrimSpace(req.Text) == "" && len(req.Attachments) == 0:
 		return say.Error(chat.CodeBadRequest, "text", say.NoText)
 	}
 	if err := b.checkPictures(req); err != nil {
 		return err
 	}
-	if _, known := b.records.get(req.ChatID); known || req.CWD == "" {
+	if rec, known := b.records.get(req.ChatID); known && !rec.Unbegun || req.CWD == "" {
 		return nil // a chat keeps its folder
 	}
 	info, err := os.Stat(req.CWD)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"strata.dev/bridge/host/internal/command"
 	"strata.dev/bridge/host/internal/gateway"
 	"strata.dev/bridge/host/internal/run"
 	"strata.dev/bridge/host/internal/say"
@@ -18,10 +17,7 @@ import (
 // own turn.
 func (b *Bridge) steer(ctx context.Context, c *conversation, req chat.StreamRequest) (Subscription, error) {
 	r := c.current()
-	if !req.Steer || r == nil || (!req.AsText && command.Parse(req.Text).Kind != command.None) {
-		return nil, nil
-	}
-	if r.mode != modeOf(req.Mode) || b.model(r.req) != b.model(req) || len(req.Attachments) > 0 {
+	if !req.Steer || r == nil || !r.takes(req) {
 		return nil, nil
 	}
 	result := make(chan error, 1)
@@ -90,12 +86,56 @@ func (b *Bridge) remember(chatID, requestID string) error {
 func (c *conversation) adopt(req chat.StreamRequest, r *active) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.requests[req.RequestID] = r
-	c.known = append(c.known, req.RequestID)
-	if c.steered == nil {
-		c.steered = map[string]string{}
+	if c.requests[req.RequestID] == nil {
+		c.known = append(c.known, req.RequestID)
 	}
-	c.steered[req.RequestID] = req.Text
+	c.requests[req.RequestID] = r
+	if c.steered == nil {
+		c.steered = map[string]*steered{}
+	}
+	c.steered[req.RequestID] = &steered{req: req, run: r, sent: now(), waits: true}
+}
+
+// steered is a message that went into a running turn.
+type steered struct {
+	req   chat.StreamRequest
+	run   *active
+	sent  int64 // Unix milliseconds
+	waits bool  // the turn has not read it
+	back  bool  // it was taken back
+}
+
+// read says that a turn has read a message that went into it.
+func (c *conversation) read(requestID string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.steered[requestID]; s != nil {
+		s.waits = false
+	}
+}
+
+// returned says that it was taken back instead.
+func (c *conversation) returned(requestID string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.steered[requestID]; s != nil {
+		s.waits, s.back = false, true
+	}
+}
+
+// unread are the messages that were taken back from runs, in the order in which they
+// were sent.
+func (c *conversation) unread(runs []*active) []chat.StreamRequest {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out []chat.StreamRequest
+	for _, id := range c.known {
+		if s := c.steered[id]; s != nil && s.back && slices.Contains(runs, s.run) {
+			s.back = false // one Stop gives it
+			out = append(out, s.req)
+		}
+	}
+	return out
 }
 
 // disown takes that back.
@@ -111,8 +151,8 @@ func (c *conversation) disown(requestID string) {
 func (c *conversation) sent(requestID string, r *active) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if text, ok := c.steered[requestID]; ok {
-		return text
+	if s := c.steered[requestID]; s != nil {
+		return s.req.Text
 	}
 	return r.req.Text
 }

@@ -27,7 +27,7 @@ func TestSteer(t *testing.T) {
 		req := s.steering("c1", "say two")
 		second := s.post(req)
 		again := s.post(req)
-		want := []string{"queued", "start manual p/m session-1", "status " + say.Steered, `delta "one"`, `delta "\n\ntwo"`, "done completed false 200"}
+		want := []string{"queued", "start manual p/m session-1", "status " + say.Steered, "message say two", `delta "one"`, `delta "\n\ntwo"`, "done completed false 200"}
 		frames := s.rest(first)
 		s.expect(frames, want...)
 		for _, sub := range []Subscription{second, again} {
@@ -107,6 +107,6 @@ func TestSteerOverABrokenLine(t *testing.T) {
 			return errLost
 		})
 		s.post(s.steering("c1", "say two"))
-		s.expect(s.rest(first), "queued", "start manual p/m session-1", "status "+say.Steered, `delta "one"`, `delta "\n\ntwo"`, "done completed false 200")
+		s.expect(s.rest(first), "queued", "start manual p/m session-1", "status "+say.Steered, "message say two", `delta "one"`, `delta "\n\ntwo"`, "done completed false 200")
 	})
 }

@@ -90,6 +90,7 @@ func (r *active) openSession(ctx context.Context) (opened, *chat.Error) {
 	}
 	rec, known := b.records.get(r.c.id)
 	o := opened{link: l}
+	known = known && !rec.Unbegun
 	if known {
 		// Taken away for the time being: a step that is broken off leaves nothing half
 		// read behind.
@@ -105,10 +106,7 @@ func (r *active) openSession(ctx context.Context) (opened, *chat.Error) {
 	}
 	if !known || o.replaced {
 		if !known {
-			rec = record{ChatID: r.c.id, CWD: r.req.CWD, Title: titleOf(r.req.Text), Created: now()}
-			if rec.CWD == "" {
-				rec.CWD = b.o.Workspace
-			}
+			rec = rec.begin(r.req, b.o.Workspace, now())
 		}
 		var failed *chat.Error
 		if o.log, failed = r.create(ctx, l, rec.CWD); failed != nil {

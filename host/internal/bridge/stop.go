@@ -9,8 +9,8 @@ import (
 	"strata.dev/bridge/proto/chat"
 )
 
-// Stop implements API. What waits behind the running turn ends with it: nothing
-// that was sent before a Stop begins after it.
+// Stop implements API. What waits behind the running turn ends with it and is given
+// back: nothing that was sent before a Stop begins after it.
 func (b *Bridge) Stop(ctx context.Context, req chat.StopRequest) (chat.StopAnswer, error) {
 	id := cmp.Or(req.SessionID, req.ChatID)
 	if id == "" {
@@ -23,11 +23,8 @@ func (b *Bridge) Stop(ctx context.Context, req chat.StopRequest) (chat.StopAnswe
 	if c == nil {
 		return chat.StopAnswer{}, say.Error(chat.CodeUnknownSession, id, say.UnknownSession)
 	}
-	runs := c.waiting()
-	stopped := slices.ContainsFunc(runs, func(r *active) bool { return !r.log.over() })
-	for _, r := range slices.Backward(runs) { // the last first, so that none begins
-		r.halt()
-	}
+	stopped := slices.ContainsFunc(c.waiting(), func(r *active) bool { return !r.log.over() })
+	runs, unsent := c.halt()
 	for _, r := range runs {
 		select {
 		case <-r.done:
@@ -35,7 +32,7 @@ func (b *Bridge) Stop(ctx context.Context, req chat.StopRequest) (chat.StopAnswe
 			return chat.StopAnswer{}, ctx.Err()
 		}
 	}
-	return chat.StopAnswer{Stopped: stopped}, nil
+	return chat.StopAnswer{Stopped: stopped, Unsent: append(c.unread(runs), unsent...)}, nil
 }
 
 // Pending implements API.

@@ -1,6 +1,7 @@
 package direct
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -50,12 +51,28 @@ func (t Turn) exchange() []said {
 	var out []said
 	for _, m := range t.Earlier {
 		text := strings.TrimSpace(m.Text)
+		if text == "" {
+			text = shown(m.Pictures)
+		}
 		if text == "" || len(out) == 0 && m.Role != roleUser {
 			continue
 		}
 		out = join(out, said{role: m.Role, text: text})
 	}
 	return join(out, said{role: roleUser, text: t.Text, pictures: t.Pictures})
+}
+
+// shown stands for the pictures of an earlier message, which went without a text and are
+// not kept.
+func shown(pictures []chat.Picture) string {
+	if len(pictures) == 0 {
+		return ""
+	}
+	var names []string
+	for _, p := range pictures {
+		names = append(names, cmp.Or(p.Name, p.MediaType))
+	}
+	return "[" + strings.Join(names, ", ") + "]"
 }
 
 const (

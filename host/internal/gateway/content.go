@@ -22,9 +22,13 @@ type (
 	}
 )
 
-// Content is what a wire sends of p: its text, then its pictures.
+// Content is what a wire sends of p: its text, then its pictures. Pictures alone go
+// without an empty text.
 func (p Prompt) Content() []any {
-	content := []any{textPart{"text", p.Text}}
+	var content []any
+	if p.Text != "" || len(p.Images) == 0 {
+		content = append(content, textPart{"text", p.Text})
+	}
 	for _, i := range p.Images {
 		content = append(content, imagePart{"image", i.MediaType, i.Data, i.Name})
 	}

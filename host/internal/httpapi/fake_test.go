@@ -230,3 +230,14 @@ func refusal(t *testing.T, res *http.Response) chat.Error {
 	}
 	return e.Error
 }
+
+// waitingCall is one of the two about a message that waits.
+type waitingCall struct{ Do, ChatID, Run string }
+
+func (a *agent) TakeBack(_ context.Context, id, run string) (chat.StreamRequest, error) {
+	return chat.StreamRequest{ChatID: id, Text: "later", RequestID: "q"}, a.called(waitingCall{"take back", id, run})
+}
+
+func (a *agent) SteerWaiting(_ context.Context, id, run string) error {
+	return a.called(waitingCall{"steer", id, run})
+}

@@ -28,6 +28,8 @@ var statusOf = map[chat.Code]int{
 	chat.CodeNotPending:        http.StatusConflict,
 	chat.CodeChanged:           http.StatusConflict,
 	chat.CodeNotYours:          http.StatusConflict,
+	chat.CodeNotWaiting:        http.StatusConflict,
+	chat.CodeNotTaken:          http.StatusConflict,
 	chat.CodeModeUnavailable:   http.StatusConflict,
 	chat.CodeModelUnavailable:  http.StatusConflict,
 	chat.CodeTooLarge:          http.StatusRequestEntityTooLarge,

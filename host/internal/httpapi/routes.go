@@ -43,7 +43,24 @@ func (s *Server) stop(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, a)
+	return s.answer(c, a)
+}
+
+// takeBack gives a message back that waits for its turn.
+func (s *Server) takeBack(c echo.Context) error {
+	a, err := s.o.Agent.TakeBack(c.Request().Context(), chatID(c), c.Param("run"))
+	if err != nil {
+		return err
+	}
+	return s.answer(c, a)
+}
+
+// steerWaiting puts a message that waits into the running turn. It has no body.
+func (s *Server) steerWaiting(c echo.Context) error {
+	if err := s.o.Agent.SteerWaiting(c.Request().Context(), chatID(c), c.Param("run")); err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, struct{}{})
 }
 
 func (s *Server) pending(c echo.Context) error {

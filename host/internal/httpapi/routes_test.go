@@ -37,6 +37,8 @@ func TestRoutes(t *testing.T) {
 			chat.ApprovalRequest{SessionID: "s", ToolID: "t", Decision: "deny", Note: "no", Scope: "x", Pattern: "p"}, `{}`},
 		{"stop", "POST", "/api/chat/stop", `{"sessionId":"s"}`, full, chat.StopRequest{SessionID: "s"}, `{"stopped":true}`},
 		{"stop by chat", "POST", "/api/chat/stop", `{"chatId":"c"}`, full, chat.StopRequest{ChatID: "c"}, `{"stopped":true}`},
+		{"take back", "DELETE", "/api/chats/a%2Fb/waiting/r", "", full, waitingCall{"take back", "a/b", "r"}, `{"chatId":"a/b","text":"later","requestId":"q"}`},
+		{"steer what waits", "POST", "/api/chats/c/waiting/r/steer", "", full, waitingCall{"steer", "c", "r"}, `{}`},
 		{"pending", "GET", "/api/agent/pending?chatId=c", "", full, "pending c",
 			`{"pending":[{"chatId":"c","sessionId":"s","tool":{"id":"t","name":"write","title":"Write a","state":"proposed"}}]}`},
 		{"nothing pending", "GET", "/api/agent/pending", "", &agent{}, "pending ", `{"pending":[]}`},

@@ -22,6 +22,8 @@ type Agent interface {
 	Attach(ctx context.Context, chatID, run string, after int64) (bridge.Subscription, error)
 	Answer(ctx context.Context, r chat.ApprovalRequest) error
 	Stop(ctx context.Context, r chat.StopRequest) (chat.StopAnswer, error)
+	TakeBack(ctx context.Context, chatID, run string) (chat.StreamRequest, error)
+	SteerWaiting(ctx context.Context, chatID, run string) error
 	Pending(chatID string) []chat.Pending
 	Status(ctx context.Context) chat.AgentStatus
 	Chats(ctx context.Context) (chat.ChatList, error)
@@ -108,6 +110,8 @@ func New(o Options) *Server {
 	e.GET("/api/chats", s.chats)
 	e.GET("/api/chats/:id", s.chat)
 	e.PATCH("/api/chats/:id", s.patchChat)
+	e.DELETE("/api/chats/:id/waiting/:run", s.takeBack)
+	e.POST("/api/chats/:id/waiting/:run/steer", s.steerWaiting)
 	e.GET("/api/permissions", s.permissions)
 	e.DELETE("/api/permissions/:id", s.revoke)
 	e.GET("/api/decisions", s.decisions)

@@ -43,6 +43,8 @@ func (t *Transcript) Frame(f chat.Frame, time int64) {
 		e.reasoning = append(e.reasoning, f.Text...)
 	case chat.AgentTool:
 		t.card(*f.Tool, time)
+	case chat.Heard:
+		t.User(*f.Message)
 	case chat.Notice, chat.Failed:
 		t.note(f.Sentence, time)
 	case chat.Done:

@@ -16,6 +16,10 @@ const (
 	NotYours = "This request belongs to another chat. Open that chat to answer it."
 	// NoFolder is said for a new chat whose folder is missing or not absolute.
 	NoFolder = "The folder {folder} cannot be used. Choose one that exists and start a new chat."
+	// NotWaiting is said for a waiting message that has its turn already.
+	NotWaiting = "This message does not wait any more. Look at the chat to see what became of it."
+	// NotTaken is said where the running turn does not take a message that waits.
+	NotTaken = "The assistant cannot take this message in between. It waits and goes out after this turn."
 	// RequestReused is said for a request id that another message had.
 	RequestReused = "This message was sent with an id that another one had. Reload the page and send it again."
 
