@@ -42,6 +42,7 @@ type conversation struct {
 	id, title string
 	messages  []chat.Message
 	run       *run
+	waiting   []*run
 }
 
 // run is one answer being written.
@@ -91,8 +92,11 @@ func (r *run) put(f chat.Frame) {
 	defer r.agent.mu.Unlock()
 	f.Run, f.Seq = r.name, int64(len(r.frames)+1)
 	r.frames = append(r.frames, f)
+	if f.Type == chat.Heard {
+		r.steps = append(r.steps, *f.Message)
+	}
 	last := len(r.steps) - 1
-	if last < 0 || f.Type == chat.Delta && len(r.steps[last].Tools) > 0 {
+	if last < 0 || f.Type == chat.Delta && (len(r.steps[last].Tools) > 0 || r.steps[last].Role == "user") {
 		r.steps = append(r.steps, chat.Message{Role: "assistant", Time: 2})
 		last++
 	}
@@ -111,7 +115,13 @@ func (r *run) put(f chat.Frame) {
 	}
 	if f.Type.Ends() {
 		r.over = true
-		r.chat.messages = append(r.chat.messages, r.steps...)
+		if r.chat.run == r { // it has begun
+			r.chat.messages = append(r.chat.messages, r.steps...)
+			if waiting := r.chat.waiting; len(waiting) > 0 {
+				r.chat.waiting = waiting[1:]
+				r.agent.start(waiting[0])
+			}
+		}
 	}
 	close(r.changed)
 	r.changed = make(chan struct{})
@@ -166,15 +176,80 @@ func (a *agent) Send(_ context.Context, q chat.StreamRequest) (bridge.Subscripti
 		a.chats[q.ChatID] = c
 		a.order = append([]string{q.ChatID}, a.order...)
 	}
-	c.messages = append(c.messages, chat.Message{Role: "user", Text: q.Text, Time: 1, RPCID: q.RequestID})
+	busy := c.run != nil && !c.run.over
+	if busy && q.Steer {
+		a.wg.Go(func() { c.run.hear(q) })
+		return &reader{c.run, 0}, nil
+	}
 	r := &run{agent: a, chat: c, name: fmt.Sprintf("run-%d", len(a.sent)), request: q, changed: make(chan struct{})}
-	c.run = r
+	r.frames = []chat.Frame{{Run: r.name, Seq: 1, Type: chat.Queued}}
+	if busy {
+		c.waiting = append(c.waiting, r)
+	} else {
+		a.start(r)
+	}
+	return &reader{r, 0}, nil
+}
+
+// said is a request's message.
+func said(q chat.StreamRequest) chat.Message {
+	m := chat.Message{Role: "user", Text: q.Text, Time: 1, RPCID: q.RequestID}
+	for _, p := range q.Attachments {
+		m.Pictures = append(m.Pictures, chat.Picture{Name: p.Name, MediaType: p.MediaType})
+	}
+	return m
+}
+
+// start gives a run its turn. The lock is held.
+func (a *agent) start(r *run) {
+	r.chat.run = r
+	r.chat.messages = append(r.chat.messages, said(r.request))
 	a.wg.Go(func() {
-		r.put(chat.Frame{Type: chat.Queued})
-		r.put(chat.Frame{Type: chat.Started, Agent: true, Mode: q.Mode, SessionID: "s-" + q.ChatID})
+		r.put(chat.Frame{Type: chat.Started, Agent: true, Mode: r.request.Mode, SessionID: "s-" + r.chat.id})
 		a.begin(r)
 	})
-	return &reader{r, 0}, nil
+}
+
+// hear has a run read a further message, and wakes its test.
+func (r *run) hear(q chat.StreamRequest) {
+	m := said(q)
+	r.put(chat.Frame{Type: chat.Status, Sentence: say.Sentence(say.Steered)})
+	r.put(chat.Frame{Type: chat.Heard, Message: &m})
+}
+
+// out takes a run out of its chat's queue. The lock is held.
+func (a *agent) out(id, name string) (*run, error) {
+	c := a.chats[id]
+	i := slices.IndexFunc(c.waiting, func(r *run) bool { return r.name == name })
+	if i < 0 {
+		return nil, say.Error(chat.CodeNotWaiting, name, say.NotWaiting)
+	}
+	r := c.waiting[i]
+	c.waiting = slices.Delete(c.waiting, i, i+1)
+	a.wg.Go(func() { r.done(true) })
+	return r, nil
+}
+
+func (a *agent) TakeBack(_ context.Context, id, name string) (chat.StreamRequest, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r, err := a.out(id, name)
+	if err != nil {
+		return chat.StreamRequest{}, err
+	}
+	return r.request, nil
+}
+
+func (a *agent) SteerWaiting(_ context.Context, id, name string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r, err := a.out(id, name)
+	if err != nil {
+		return err
+	}
+	running := r.chat.run
+	a.wg.Go(func() { running.hear(r.request) })
+	return nil
 }
 
 func (a *agent) Attach(_ context.Context, id, name string, after int64) (bridge.Subscription, error) {
@@ -233,8 +308,16 @@ func (a *agent) Stop(_ context.Context, q chat.StopRequest) (chat.StopAnswer, er
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.stopped[q.ChatID] = true
-	a.wake(a.chats[q.ChatID])
-	return chat.StopAnswer{Stopped: true}, nil
+	answer := chat.StopAnswer{Stopped: true}
+	if c := a.chats[q.ChatID]; c != nil {
+		for _, r := range c.waiting {
+			answer.Unsent = append(answer.Unsent, r.request)
+			a.wg.Go(func() { r.done(true) })
+		}
+		c.waiting = nil
+		a.wake(c)
+	}
+	return answer, nil
 }
 
 func (a *agent) Pending(string) []chat.Pending {
@@ -264,6 +347,10 @@ func (a *agent) summary(c *conversation) chat.ChatSummary {
 	s := chat.ChatSummary{ChatID: c.id, SessionID: "s-" + c.id, Title: c.title, UpdatedAt: time.Now().UnixMilli()}
 	if c.run != nil && !c.run.over {
 		s.Run = c.run.name
+	}
+	for _, r := range c.waiting {
+		s.Waiting = append(s.Waiting, chat.Waiting{Run: r.name, RequestID: r.request.RequestID, Text: r.request.Text,
+			Pictures: said(r.request).Pictures, Mode: r.request.Mode, Time: 1, Steers: len(r.request.Attachments) == 0 && !strings.HasPrefix(r.request.Text, "/")})
 	}
 	return s
 }

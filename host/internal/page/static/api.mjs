@@ -82,6 +82,10 @@ export function connect(token, fetcher = (...a) => fetch(...a)) {
     answer: (r) => json('POST', '/api/chat/approval', r),
     /** @param {chat.StopRequest} r @returns {Promise<chat.StopAnswer>} */
     stop: (r) => json('POST', '/api/chat/stop', r),
+    /** @param {string} id @param {string} run @returns {Promise<chat.StreamRequest>} the message */
+    takeBack: (id, run) => json('DELETE', `/api/chats/${encodeURIComponent(id)}/waiting/${encodeURIComponent(run)}`),
+    /** @param {string} id @param {string} run */
+    steerWaiting: (id, run) => json('POST', `/api/chats/${encodeURIComponent(id)}/waiting/${encodeURIComponent(run)}/steer`),
     /** @returns {Promise<chat.AgentStatus>} */
     status: () => json('GET', '/api/agent/status'),
     /** @returns {Promise<chat.PendingAnswer>} */

@@ -11,25 +11,34 @@ import { Allowed } from './ui/allowed.mjs';
 import { Composer } from './ui/composer.mjs';
 import { Sidebar } from './ui/sidebar.mjs';
 import { Transcript } from './ui/transcript.mjs';
+import { Waiting } from './ui/waiting.mjs';
 import { empty, reduce, said, topic, viewOf, waiting } from './view.mjs';
 import { words } from './words.mjs';
 
 document.documentElement.lang = await speak(navigator.languages);
 
-/** How often the host is asked how things stand, in ms: while something is under way, and else. */
+/** How often the host is asked how things stand, in ms: while a waiting message gets its turn, while something is under way, and else. */
+const atOnce = 200;
 const soon = 1500;
 const later = 5000;
+
+/** How many messages' pictures are kept, to be sent once more. */
+const maxSent = 8;
 
 const api = connect(takeToken(location, sessionStorage, history));
 
 const kept = sessionStorage.getItem('strata.chat');
 
+/** @typedef {{text: string, pictures: chat.Attachment[]}} Draft what is written and not sent */
+
 const state = {
   current: kept || newId(),
   /** @type {Map<string, View>} */
   views: new Map(),
-  /** @type {Map<string, string>} */
+  /** @type {Map<string, Draft>} */
   drafts: new Map(),
+  /** @type {chat.StreamRequest[]} messages behind a running turn that the host does not have yet */
+  sending: [],
   /** @type {chat.ChatSummary[]} */
   chats: [],
   /** @type {Set<string>} */
@@ -39,8 +48,8 @@ const state = {
   /** @type {{text: string, details: string} | null} what keeps the page from working */
   trouble: null,
   model: '',
-  /** @type {chat.Attachment[]} what went with the newest message of this page */
-  sent: [],
+  /** @type {Map<string, chat.Attachment[]>} what went with the newest messages of this page, by request */
+  sent: new Map(),
   loading: false,
   stopping: false,
 };
@@ -49,6 +58,10 @@ const state = {
 let shown = new AbortController();
 
 const view = () => state.views.get(state.current) ?? empty;
+const row = () => state.chats.find((c) => c.chatId === state.current);
+/** @returns {import('./ui/waiting.mjs').Waits[]} what waits behind the shown chat's turn */
+const waits = () => [...row()?.waiting ?? [], ...state.sending.flatMap((r) => (r.chatId === state.current && !row()?.waiting?.some((w) => w.requestId === r.requestId)
+  ? [{ requestId: r.requestId, text: r.text, pictures: r.attachments, sending: /** @type {const} */ (true) }] : []))];
 const modeKey = () => `strata.mode.${state.current}`;
 const mode = () => sessionStorage.getItem(modeKey()) || 'manual';
 
@@ -68,10 +81,11 @@ const sidebar = new Sidebar({
   allowed: () => { toggleMenu(false); allowed.open(); },
 });
 const transcript = new Transcript({
-  answer, retry: () => retry(), summarize, asText: () => retry(true), create: () => open(newId(), true), chooseModel: () => composer.chooseModel(),
+  answer, retry: () => retry(), summarize, asText: () => retry({ asText: true }), create: () => open(newId(), true), chooseModel: () => composer.chooseModel(),
 }, (text) => { composer.value = text; composer.focus(); });
+const queue = new Waiting({ now: sendNow, takeBack });
 const composer = new Composer({
-  send,
+  send: (text, pictures, now) => send(text, pictures, { now }),
   stop,
   mode: (m) => { sessionStorage.setItem(modeKey(), m); render(); },
   model: (m) => { state.model = m; render(); },
@@ -95,13 +109,14 @@ function render() {
 
 function draw() {
   const v = view();
-  const known = state.chats.find((c) => c.chatId === state.current);
+  const known = row();
   const name = known?.title || topic(v);
   setText(title, name || words.title);
   document.title = `${state.asking.size ? '● ' : ''}${title.textContent}`;
   sidebar.update(known || !v.entries.length ? state.chats
     : [{ chatId: state.current, title: name, updatedAt: 0, run: v.run }, ...state.chats], state.current, state.asking);
   transcript.update(state.current, v, state.loading);
+  queue.update(waits());
   composer.update(v, mode(), state.model, state.status?.routes ?? [], state.stopping);
   const s = state.status;
   const say = state.trouble ?? (s && s.state !== 'ready' ? { text: textOf(s), details: s.detail ?? '' } : null);
@@ -136,19 +151,25 @@ function trouble(err) {
 /** Shows a chat and follows its run. @param {string} id @param {boolean} [fresh] the host has nothing of it */
 async function open(id, fresh = false) {
   shown.abort();
-  const mine = shown = new AbortController();
-  state.drafts.set(state.current, composer.value);
+  state.drafts.set(state.current, { text: composer.value, pictures: composer.pictures });
   if (id !== state.current) {
-    composer.value = state.drafts.get(id) ?? '';
-    composer.pictures = [];
-    state.sent = [];
+    const draft = state.drafts.get(id);
+    composer.value = draft?.text ?? '';
+    composer.pictures = draft?.pictures ?? [];
   }
   Object.assign(state, { current: id, stopping: false, loading: !fresh });
   sessionStorage.setItem('strata.chat', id);
   composer.say('');
   composer.focus();
   render();
-  if (fresh) return;
+  if (!fresh) await load(id);
+}
+
+/** Shows the current chat as the host has it, and follows its run. @param {string} id */
+async function load(id) {
+  shown.abort();
+  const mine = shown = new AbortController();
+  state.loading = true;
   try {
     const c = await api.chat(id);
     if (mine.signal.aborted) return;
@@ -189,10 +210,7 @@ async function run(mine, { request }) {
     // Nothing is lost: what was not taken goes back to where it was written.
     const unsent = request && v.phase === 'queued' && v.entries.at(-1)?.role === 'user';
     setView(id, { ...v, phase: 'idle', entries: unsent ? v.entries.slice(0, -1) : v.entries });
-    if (unsent && !composer.value) {
-      composer.value = request.text;
-      composer.pictures = request.attachments ?? [];
-    }
+    if (unsent) giveBack(id, [request]);
     composer.say(e.message, e.details);
   } finally {
     if (!mine.signal.aborted) state.stopping = false;
@@ -201,38 +219,110 @@ async function run(mine, { request }) {
   }
 }
 
-/** @param {string} text @param {chat.Attachment[]} [attachments] @param {boolean} [asText] a slash at its begin is no command */
-function send(text, attachments = [], asText) {
+/**
+ * Sends a message. While a turn runs it waits behind that one; with now the turn takes it, if it can.
+ * @param {string} text @param {chat.Attachment[]} [attachments]
+ * @param {{asText?: boolean, now?: boolean}} [o] asText: a slash at its begin is no command
+ */
+function send(text, attachments = [], { asText, now } = {}) {
   composer.say('');
+  const requestId = newId();
+  const request = { chatId: state.current, text, mode: mode(), model: state.model || undefined, attachments, requestId, asText, steer: now || undefined };
+  if (attachments.length) {
+    state.sent.set(requestId, attachments);
+    const [oldest] = state.sent.keys();
+    if (state.sent.size > maxSent) state.sent.delete(oldest);
+  }
+  if (view().phase !== 'idle' || waits().length) return hand(request);
   shown.abort();
   shown = new AbortController();
-  state.sent = attachments;
-  setView(state.current, said(view(), text, Date.now(), attachments));
+  setView(state.current, said(view(), { role: 'user', text, time: Date.now(), pictures: attachments, requestId }));
   transcript.toEnd();
-  return run(shown, { request: { chatId: state.current, text, mode: mode(), model: state.model || undefined, attachments, requestId: newId(), asText } });
+  return run(shown, { request });
 }
 
-/** The newest message of the person, '' while something is under way. */
+/** Hands a message over that does not begin now. Its own run is followed once it does. @param {chat.StreamRequest} request */
+async function hand(request) {
+  state.sending.push(request);
+  render();
+  const taken = new AbortController();
+  try {
+    await follow({ api, chatId: request.chatId, request, signal: taken.signal, onFrame: () => taken.abort(), onCut: () => {} });
+    await poll(); // who waits is shown by the host's list from now on
+  } catch (err) {
+    if (!(err instanceof ApiError)) throw err;
+    giveBack(request.chatId, [request]);
+    if (request.chatId === state.current) composer.say(err.message, err.details);
+  } finally {
+    state.sending = state.sending.filter((r) => r !== request);
+    render();
+  }
+}
+
+/** Puts messages that were not sent back to where they were written. @param {string} id @param {chat.StreamRequest[]} requests */
+function giveBack(id, requests) {
+  const here = id === state.current;
+  const draft = here ? { text: composer.value, pictures: composer.pictures } : state.drafts.get(id) ?? { text: '', pictures: [] };
+  const text = [draft.text, ...requests.map((r) => r.text)].filter((t) => t.trim()).join('\n\n');
+  const pictures = [...draft.pictures, ...requests.flatMap((r) => r.attachments ?? [])];
+  if (!here) {
+    state.drafts.set(id, { text, pictures });
+    return;
+  }
+  composer.value = text;
+  composer.pictures = pictures;
+  composer.focus();
+}
+
+/** Does what a button of a waiting message says. @param {(id: string) => Promise<void>} act */
+async function withWaiting(act) {
+  const id = state.current;
+  try {
+    await act(id);
+  } catch (err) {
+    if (!(err instanceof ApiError)) throw err;
+    if (id === state.current) composer.say(err.message, err.details);
+  }
+  await poll();
+}
+
+/** @param {string} name of the run */
+function takeBack(name) {
+  return withWaiting(async (id) => giveBack(id, [await api.takeBack(id, name)]));
+}
+
+/** @param {string} name of the run */
+function sendNow(name) {
+  return withWaiting(async (id) => {
+    await api.steerWaiting(id, name);
+    composer.focus();
+  });
+}
+
+/** The newest message of the person; none while something is under way. */
 function newest() {
-  const last = view().entries.findLast((e) => e.role === 'user')?.parts[0];
-  return view().phase === 'idle' && last?.kind === 'text' ? last.text : '';
+  const last = view().entries.findLast((e) => e.role === 'user');
+  if (view().phase !== 'idle' || !last) return null;
+  const [first] = last.parts;
+  const text = first?.kind === 'text' ? first.text : '';
+  const pictures = state.sent.get(last.request ?? '') ?? [];
+  return text || pictures.length ? { text, pictures } : null;
 }
 
-/** Sends it once more. @param {boolean} [asText] */
-function retry(asText) {
-  const text = newest();
-  if (text) send(text, state.sent, asText);
+/** Sends it once more. @param {{asText?: boolean}} [o] */
+function retry(o) {
+  const m = newest();
+  if (m) send(m.text, m.pictures, o);
 }
 
 /** Makes room in the chat, then sends the newest message once more. */
 async function summarize() {
-  const text = newest();
+  const m = newest();
   const id = state.current;
-  const pictures = state.sent;
-  if (!text) return;
+  if (!m) return;
   await send('/compact');
   const failed = view().entries.at(-1)?.parts.some((p) => p.kind === 'error');
-  if (id === state.current && view().phase === 'idle' && !failed) send(text, pictures);
+  if (id === state.current && view().phase === 'idle' && !failed) send(m.text, m.pictures);
 }
 
 async function stop() {
@@ -240,12 +330,17 @@ async function stop() {
   state.stopping = true;
   render();
   try {
-    await api.stop({ chatId: id, sessionId: view().sessionId || undefined });
+    const { unsent } = await api.stop({ chatId: id, sessionId: view().sessionId || undefined });
+    if (unsent?.length) {
+      giveBack(id, unsent);
+      if (id === state.current) setText(announcer, words.backInBox);
+    }
   } catch (err) {
     if (id === state.current && err instanceof ApiError) composer.say(err.message, err.details);
   }
   if (id === state.current) state.stopping = false;
   render();
+  poll();
 }
 
 /** @type {import('./ui/tool.mjs').Answer} */
@@ -267,24 +362,30 @@ async function answer(tool, decision, note, reach) {
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
+let polls = 0;
+let newestPoll = 0;
 async function poll() {
   clearTimeout(timer);
+  const mine = ++polls;
   if (document.visibilityState === 'visible') {
     try {
       const [status, chats, pending] = await Promise.all([api.status(), api.chats(), api.pending()]);
+      if (mine < newestPoll) return; // what was asked later is known already
+      newestPoll = mine;
       Object.assign(state, { status, trouble: null, chats: (chats.chats ?? []).filter((c) => !c.archived) });
       state.asking = new Set((pending.pending ?? []).map((p) => p.chatId));
-      const here = state.chats.find((c) => c.chatId === state.current);
-      // Begun elsewhere, in another tab for one.
-      if (here?.run && view().phase === 'idle' && !state.loading && here.run !== view().run) open(state.current);
+      const here = row();
+      // Begun elsewhere, in another tab for one, or after it has waited.
+      if (here?.run && view().phase === 'idle' && !state.loading && here.run !== view().run) load(state.current);
       render();
     } catch (err) {
       trouble(err);
     }
   }
   clearTimeout(timer);
+  const moving = view().phase === 'idle' && row()?.waiting?.some((w) => w.run);
   const busy = state.trouble || state.status?.state !== 'ready' || state.chats.some((c) => c.run);
-  timer = setTimeout(poll, busy ? soon : later);
+  timer = setTimeout(poll, moving ? atOnce : busy ? soon : later);
 }
 
 document.addEventListener('visibilitychange', poll);
@@ -292,7 +393,7 @@ document.addEventListener('keydown', (e) => { if (e.key === 'Escape') toggleMenu
 transcript.el.addEventListener('click', () => toggleMenu(false));
 document.body.append(
   sidebar.el,
-  h('div', { class: 'main' }, h('header', {}, menu, title), banner, transcript.el, composer.el),
+  h('div', { class: 'main' }, h('header', {}, menu, title), banner, transcript.el, queue.el, composer.el),
   announcer, allowed.el,
 );
 open(state.current, !kept);

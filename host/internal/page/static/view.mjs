@@ -16,7 +16,7 @@ import { words } from './words.mjs';
  *   | {kind: 'note', text: string, details: string}
  *   | {kind: 'error', text: string, details: string, code: string, actions: string[]}} Part
  *
- * @typedef {{role: 'user' | 'assistant', parts: Part[], time: number}} Entry
+ * @typedef {{role: 'user' | 'assistant', parts: Part[], time: number, request?: string}} Entry request: what sent it
  *
  * @typedef {object} View
  * @property {Entry[]} entries
@@ -48,7 +48,7 @@ export function entriesOf(messages) {
     const parts = partsOf(m);
     const last = entries.at(-1);
     if (role === 'assistant' && last?.role === 'assistant') last.parts.push(...parts);
-    else entries.push({ role, parts, time: m.time });
+    else entries.push({ role, parts, time: m.time, ...(m.requestId && { request: m.requestId }) });
   }
   return entries;
 }
@@ -82,13 +82,11 @@ export function viewOf(c) {
 
 /**
  * The person's message, shown before the host has it.
- * @param {View} view @param {string} text @param {number} time Unix milliseconds
- * @param {chat.Picture[]} [pictures]
+ * @param {View} view @param {chat.Message} message
  * @returns {View}
  */
-export function said(view, text, time, pictures = []) {
-  const entry = /** @type {Entry} */ ({ role: 'user', parts: [{ kind: 'text', text, own: false }, ...pictures.map(named)], time });
-  return { ...view, entries: [...view.entries, entry], phase: 'queued', status: '' };
+export function said(view, message) {
+  return { ...view, entries: [...view.entries, ...entriesOf([message])], phase: 'queued', status: '' };
 }
 
 /**
@@ -129,6 +127,8 @@ export function reduce(view, f) {
       return { ...next, context: { tokens: f.tokens ?? 0, window: f.window ?? 0, percent: f.percent ?? 0 } };
     case 'status':
       return { ...next, status: textOf(f) };
+    case 'message': // the turn has read what was told it in between
+      return { ...next, status: '', entries: [...next.entries, ...entriesOf(f.message ? [f.message] : [])] };
     case 'notice':
       return append(next, { kind: 'note', text: textOf(f), details: f.details ?? '' });
     case 'plan':
@@ -221,7 +221,7 @@ function idOf(p) {
 /** What a chat is about, from its first message. @param {View} view */
 export function topic(view) {
   const first = view.entries[0]?.parts[0];
-  const line = first?.kind === 'text' ? first.text.trim().split('\n')[0] : '';
+  const line = first && 'text' in first ? first.text.trim().split('\n')[0] : '';
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 

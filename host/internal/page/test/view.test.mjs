@@ -4,8 +4,11 @@ import { test } from 'node:test';
 
 import { empty, ends, entriesOf, reduce, said, topic, viewOf, waiting } from '../static/view.mjs';
 
+/** @param {string} text @param {number} time @returns {chat.Message} */
+const wrote = (text, time) => ({ role: 'user', text, time });
+
 /** @param {Partial<chat.Frame>[]} frames @param {import('../static/view.mjs').View} [from] */
-const play = (frames, from = said(empty, 'hi', 7)) =>
+const play = (frames, from = said(empty, wrote('hi', 7))) =>
   frames.reduce((v, f, i) => reduce(v, /** @type {chat.Frame} */ ({ run: 'r', seq: i + 1, ...f })), from);
 
 /** @param {string} id @param {chat.ToolState} state @param {Partial<chat.Tool>} [more] @returns {Partial<chat.Frame>} */
@@ -44,6 +47,17 @@ test('a whole run', () => {
   });
 });
 
+test('what was told in between stands where the turn has read it', () => {
+  const view = play([
+    delta('one'), { type: 'status', text: 'It is with the assistant.' },
+    { type: 'message', message: { role: 'user', text: 'two', time: 9, requestId: 'q' } }, delta('three'),
+  ]);
+  assert.deepEqual(view.entries.map((e) => [e.role, e.request, e.parts.map((p) => ('text' in p ? p.text : p.kind))]), [
+    ['user', undefined, ['hi']], ['assistant', undefined, ['one']], ['user', 'q', ['two']], ['assistant', undefined, ['three']],
+  ]);
+  assert.equal(view.status, '');
+});
+
 test('frames seen before a reconnect change nothing', () => {
   const view = play([{ type: 'queued' }, delta('a')]);
   assert.equal(reduce(view, /** @type {chat.Frame} */ ({ run: 'r', seq: 2, type: 'delta', text: 'a' })), view);
@@ -52,14 +66,14 @@ test('frames seen before a reconnect change nothing', () => {
 
 test('a card is changed where it stands, also one of an earlier answer', () => {
   let view = play([tool('t1', 'running'), delta('x'), tool('t2', 'running')]);
-  view = said(view, 'next', 8);
+  view = said(view, wrote('next', 8));
   view = play([{ run: 'r2', ...tool('t1', 'error') }], view);
   assert.deepEqual(view.entries.map((e) => e.parts.map((p) => (p.kind === 'tool' ? `${p.tool.id} ${p.tool.state}` : p.kind))),
     [['text'], ['t1 error', 'text', 't2 running'], ['text']]);
 });
 
 test('what did not change keeps its identity', () => {
-  const before = said(play([delta('a'), { type: 'done' }]), 'next', 8);
+  const before = said(play([delta('a'), { type: 'done' }]), wrote('next', 8));
   const after = play([{ run: 'r2', ...delta('b') }], before);
   assert.equal(after.entries[0], before.entries[0]);
   assert.equal(after.entries[1], before.entries[1]);
@@ -161,6 +175,7 @@ test('a frame of tomorrow is counted and shows nothing', () => {
 
 test('what a chat is about', () => {
   assert.equal(topic(empty), '');
-  assert.equal(topic(said(empty, ' Write\nhello.txt', 1)), 'Write');
-  assert.equal(topic(said(empty, 'x'.repeat(80), 1)), `${'x'.repeat(59)}…`);
+  assert.equal(topic(said(empty, wrote(' Write\nhello.txt', 1))), 'Write');
+  assert.equal(topic(said(empty, { role: 'user', time: 1, pictures: [{ name: 'a.png', mediaType: 'image/png' }] })), '🖼 a.png');
+  assert.equal(topic(said(empty, wrote('x'.repeat(80), 1))), `${'x'.repeat(59)}…`);
 });

@@ -1,4 +1,5 @@
-// Where the person writes: text, mode, model, Send or Stop.
+// Where the person writes: text, mode, model, and how it is sent. While a turn runs a
+// message waits for it, or is told the assistant at once.
 /** @import * as chat from '../../../../../proto/schema/chat.js' */
 /** @import {View} from '../view.mjs' */
 
@@ -16,7 +17,8 @@ export class Composer {
   #mode = h('select', { 'aria-label': words.mode, 'aria-describedby': 'mode-about', id: 'mode' }, ...modes.map((m) => h('option', { value: m.id, title: m.about }, m.name)));
   #about = h('span', { class: 'about', id: 'mode-about' });
   #model = h('select', { 'aria-label': words.model, id: 'model', hidden: true });
-  #send = h('button', { type: 'submit', class: 'send' }, words.send);
+  #send = h('button', { type: 'submit', class: 'send', 'aria-keyshortcuts': 'Enter', title: 'Enter' }, words.send);
+  #now = h('button', { type: 'button', class: 'now', 'aria-keyshortcuts': 'Control+Enter', title: 'Ctrl+Enter', hidden: true }, words.tellNow);
   #stop = h('button', { type: 'button', class: 'stop', hidden: true }, words.stop);
   #meter = h('meter', { min: 0, max: 100, high: 85, 'aria-label': words.fullness });
   #full = h('label', { class: 'full', hidden: true }, this.#meter, h('span'));
@@ -24,35 +26,39 @@ export class Composer {
   /** @type {chat.Attachment[]} */
   #pictures = [];
   el = h('form', { class: 'composer' }, this.#problem, this.#strip, this.#text,
-    h('div', { class: 'tools' }, this.#mode, this.#about, this.#model, this.#full, h('span', { class: 'gap' }), this.#stop, this.#send));
+    h('div', { class: 'tools' }, this.#mode, this.#about, this.#model, this.#full, h('span', { class: 'gap' }), this.#stop, this.#now, this.#send));
   #busy = false;
 
   /**
    * @param {object} on
-   * @param {(text: string, pictures: chat.Attachment[]) => void} on.send
+   * @param {(text: string, pictures: chat.Attachment[], now: boolean) => void} on.send now: not behind the running turn
    * @param {() => void} on.stop
    * @param {(mode: string) => void} on.mode
    * @param {(model: string) => void} on.model
    */
   constructor(on) {
-    const submit = () => {
+    const submit = (now = false) => {
       const text = this.#text.value.trim();
-      if (this.#busy || !text) return;
       const pictures = this.#pictures;
+      if (!text && !pictures.length) return;
+      now &&= !this.#now.hidden;
       this.value = '';
       this.pictures = [];
-      on.send(text, pictures);
+      on.send(text, pictures, now);
+      this.focus();
     };
     this.el.addEventListener('submit', (e) => {
       e.preventDefault();
       submit();
     });
+    this.#now.addEventListener('click', () => submit(true));
     this.#text.addEventListener('keydown', (e) => {
-      if (e.key !== 'Enter' || e.shiftKey || e.isComposing) return;
+      // The Enter that ends a composition (229: as some browsers say it) is not ours.
+      if (e.key !== 'Enter' || e.shiftKey || e.isComposing || e.keyCode === 229) return;
       e.preventDefault();
-      submit();
+      submit(e.ctrlKey || e.metaKey);
     });
-    this.#text.addEventListener('input', () => this.#grow());
+    this.#text.addEventListener('input', () => this.#changed());
     this.#text.addEventListener('paste', (e) => {
       const files = [...e.clipboardData?.files ?? []].filter((f) => f.type.startsWith('image/'));
       if (!files.length) return;
@@ -70,12 +76,17 @@ export class Composer {
 
   set value(text) {
     this.#text.value = text;
-    this.#grow();
+    this.#changed();
   }
 
-  /** What goes with the message. @param {chat.Attachment[]} list */
+  /** What goes with the message. */
+  get pictures() {
+    return this.#pictures;
+  }
+
   set pictures(list) {
     this.#pictures = list;
+    this.#offer();
     this.#strip.hidden = !list.length;
     setChildren(this.#strip, list.map((p) => h('button', {
       type: 'button', title: words.remove, click: () => { this.pictures = this.#pictures.filter((x) => x !== p); },
@@ -111,8 +122,8 @@ export class Composer {
    */
   update(view, mode, model, routes, stopping) {
     this.#busy = view.phase !== 'idle';
-    this.#send.hidden = this.#busy;
     this.#stop.hidden = !this.#busy;
+    this.#offer();
     this.#stop.disabled = stopping;
     setText(this.#stop, stopping ? words.stopping : words.stop);
     this.#mode.value = mode;
@@ -136,7 +147,16 @@ export class Composer {
     this.#model.value = model || routes.find((r) => r.default)?.id || '';
   }
 
-  #grow() {
+  #changed() {
     this.#text.rows = Math.min(maxRows, this.#text.value.split('\n').length);
+    this.#offer();
+  }
+
+  /** While a turn runs there is something to send only once something is written. Pictures and commands wait for it. */
+  #offer() {
+    const text = this.#text.value.trim();
+    this.#send.hidden = this.#busy && !text && !this.#pictures.length;
+    this.#now.hidden = !this.#busy || !text || text.startsWith('/') || this.#pictures.length > 0;
+    setText(this.#send, this.#busy ? words.sendAfter : words.send);
   }
 }
