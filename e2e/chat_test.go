@@ -138,6 +138,9 @@ func chats(ctx context.Context, t *testing.T, o kit.HostOptions) {
 			"stop ends what waits":             stoppedQueue,
 			"empty endings say why":            emptyEndings,
 			"a cut reply goes on":              cutReplies,
+			"a waiting message is told now":    waitingMessages,
+			"what is not sent":                 notSent,
+			"a command begins a chat":          commandFirst,
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

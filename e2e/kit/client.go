@@ -196,6 +196,21 @@ func (c Chat) Stop(ctx context.Context) (chat.StopAnswer, error) {
 	return a, c.Do(ctx, http.MethodPost, "/api/chat/stop", chat.StopRequest{ChatID: c.ID}, &a)
 }
 
+// TakeBack takes a message back that waits for its turn.
+func (c Chat) TakeBack(ctx context.Context, run string) (chat.StreamRequest, error) {
+	var a chat.StreamRequest
+	return a, c.Do(ctx, http.MethodDelete, c.waiting(run), nil, &a)
+}
+
+// SteerWaiting puts a message that waits into the running turn.
+func (c Chat) SteerWaiting(ctx context.Context, run string) error {
+	return c.Do(ctx, http.MethodPost, c.waiting(run)+"/steer", nil, nil)
+}
+
+func (c Chat) waiting(run string) string {
+	return "/api/chats/" + url.PathEscape(c.ID) + "/waiting/" + url.PathEscape(run)
+}
+
 // History gives the chat as it is kept.
 func (c Chat) History(ctx context.Context) (chat.Chat, error) {
 	var a chat.Chat

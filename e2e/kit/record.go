@@ -201,7 +201,7 @@ func Transcript(t testing.TB, home *Home, name, comment string) *transcript.Tran
 	tr := transcript.New(filepath.Join(Root(), "e2e", "transcripts", name+".txtar"), comment)
 	for _, n := range []struct{ path, name string }{
 		{home.Workspace, "WORKSPACE"}, {home.Data, "DATA"}, {home.DSH, "DSH_HOME"}, {home.User, "USER"}, {home.Dir, "HOME"},
-		{HarnessDir(), "HARNESS"}, {Root(), "REPO"},
+		{HarnessDir(), "HARNESS"}, {Root(), "REPO"}, {"session.selectModel", "session/selectModel"}, // as 0.1.0 calls it
 	} {
 		tr.Name(n.path, n.name)
 	}
