@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"bytes"
+	"fmt"
 	"image"
 	_ "image/jpeg" // what is too large becomes one
 	_ "image/png"
@@ -9,6 +10,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// paste pastes a picture of that width into the message.
+func (b *browser) paste(t *testing.T, name string, width int) {
+	t.Helper()
+	b.eval(t, fmt.Sprintf(`(async () => {
+		const canvas = new OffscreenCanvas(%d, 3);
+		canvas.getContext('2d').fillRect(0, 0, 2, 2);
+		const data = new DataTransfer();
+		data.items.add(new File([await canvas.convertToBlob()], %q, { type: 'image/png' }));
+		document.querySelector('#message').dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, cancelable: true }));
+	})()`, width, name))
+	b.until(t, "[...document.querySelectorAll('.composer .pictures button')].at(-1)?.innerText", "🖼 "+name+" ✕")
+}
 
 // TestAPastedPicture goes with the message; one that is too large is made smaller, and
 // one that is taken away does not go.
@@ -18,22 +32,11 @@ func TestAPastedPicture(t *testing.T) {
 	b := start(t)
 	b.open(t, url+"#token="+token)
 	b.until(t, "document.activeElement.id", "message")
-	paste := func(name, side string) {
-		t.Helper()
-		b.eval(t, `(async () => {
-			const canvas = new OffscreenCanvas(`+side+`, 3);
-			canvas.getContext('2d').fillRect(0, 0, 2, 2);
-			const data = new DataTransfer();
-			data.items.add(new File([await canvas.convertToBlob()], '`+name+`', { type: 'image/png' }));
-			document.querySelector('#message').dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, cancelable: true }));
-		})()`)
-		b.until(t, "[...document.querySelectorAll('.composer .pictures button')].at(-1)?.innerText", "🖼 "+name+" ✕")
-	}
-	paste("small.png", "4")
-	paste("gone.png", "4")
+	b.paste(t, "small.png", 4)
+	b.paste(t, "gone.png", 4)
 	b.click(t, ".composer .pictures button:last-child")
 	b.until(t, "document.querySelectorAll('.composer .pictures button').length", 1)
-	paste("large.png", "4000")
+	b.paste(t, "large.png", 4000)
 	b.write(t, "what is it?\n")
 	b.until(t, "[...document.querySelectorAll('.entry.user .notice p')].map((e) => e.innerText).join()", "🖼 small.png,🖼 large.png")
 	b.until(t, "document.querySelector('.entry.assistant .body')?.innerText.includes('a square')", true)

@@ -45,6 +45,7 @@ func paced() (begin func(*run), next chan struct{}) {
 // TestAMessageWaits: while a turn runs the next message waits behind it, can be taken
 // back, and begins by itself with all that it says.
 func TestAMessageWaits(t *testing.T) {
+	t.Parallel()
 	begin, next := paced()
 	a := newAgent(begin)
 	_, url := a.serve(t)
@@ -94,6 +95,7 @@ func TestAMessageWaits(t *testing.T) {
 // TestTheAssistantIsToldNow: with a button, with Ctrl+Enter, and with the button of a
 // message that waits, reached by the keyboard.
 func TestTheAssistantIsToldNow(t *testing.T) {
+	t.Parallel()
 	begin, next := paced()
 	a := newAgent(begin)
 	_, url := a.serve(t)
@@ -143,6 +145,7 @@ func TestTheAssistantIsToldNow(t *testing.T) {
 
 // TestTwoPagesSeeTheSameQueue: and either takes a message back.
 func TestTwoPagesSeeTheSameQueue(t *testing.T) {
+	t.Parallel()
 	begin, next := paced()
 	a := newAgent(begin)
 	_, url := a.serve(t)
@@ -174,6 +177,7 @@ func TestTwoPagesSeeTheSameQueue(t *testing.T) {
 
 // TestStopBringsBackWhatWaits: nothing of it begins by itself, and nothing is lost.
 func TestStopBringsBackWhatWaits(t *testing.T) {
+	t.Parallel()
 	begin, _ := paced()
 	a := newAgent(begin)
 	_, url := a.serve(t)
@@ -197,6 +201,7 @@ func TestStopBringsBackWhatWaits(t *testing.T) {
 
 // TestAWaitingMessageIsRefused: it comes back to where it was written.
 func TestAWaitingMessageIsRefused(t *testing.T) {
+	t.Parallel()
 	begin, next := paced()
 	a := newAgent(begin)
 	_, url := a.serve(t)
