@@ -38,5 +38,6 @@ type Op struct {
 
 // Tables are the op tables of the plugins that exist, by plugin name.
 var Tables = map[string][]Op{
-	"gate": GateOps,
+	"gate":   GateOps,
+	"search": SearchOps,
 }
