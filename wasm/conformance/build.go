@@ -39,6 +39,7 @@ func BuildAll(root, dir string) (map[string]string, error) {
 	if modules["gate"], err = freeze(root, modules["gate"], filepath.Join(dir, "frozen")); err != nil {
 		return nil, err
 	}
+	modules["search"] = modules["gate"] // one module holds them all
 	if raceDetector {
 		return modules, warm(filepath.Join(root, "wasm"), dir, modules)
 	}

@@ -59,6 +59,7 @@ func TestEngine(t *testing.T) {
 	host := engineHost(t, engine.Config{CacheDir: engine.UserCacheDir()})
 	runCases(t, host, "cases/[^s]*.txtar", "cases/sync*.txtar", "cases/stop/*.txtar")
 	runGate(t, host)
+	runSearch(t, host)
 }
 
 // What needs no speed, among it every start: those modules have patched bytes
@@ -139,6 +140,7 @@ func TestShim(t *testing.T) {
 	// Node's main thread cannot stop a guest that runs: cases/stop is not for it.
 	runCases(t, host, "cases/*.txtar")
 	runGate(t, host)
+	runSearch(t, host)
 }
 
 // startShim starts the shim behind the wire.

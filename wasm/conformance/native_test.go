@@ -28,7 +28,9 @@ func startNative(t testing.TB) Host {
 
 func TestNative(t *testing.T) {
 	t.Parallel()
-	runGate(t, startNative(t))
+	host := startNative(t)
+	runGate(t, host)
+	runSearch(t, host)
 }
 
 // FuzzGateNativeIsWasm puts the same call before the gate as native code, as

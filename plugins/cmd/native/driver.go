@@ -8,11 +8,12 @@ import (
 
 	"strata.dev/bridge/plugins/gate"
 	"strata.dev/bridge/plugins/sdk"
+	"strata.dev/bridge/plugins/search"
 	"strata.dev/bridge/proto/abi"
 )
 
 // plugins are those of strata.wasm, by name.
-var plugins = map[string]sdk.Plugin{"gate": gate.Plugin}
+var plugins = map[string]sdk.Plugin{"gate": gate.Plugin, "search": search.Plugin}
 
 // command is a line to the driver.
 type command struct {

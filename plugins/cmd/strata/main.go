@@ -6,6 +6,7 @@ import (
 	"strata.dev/bridge/plugins/gate"
 	"strata.dev/bridge/plugins/gate/rules"
 	"strata.dev/bridge/plugins/sdk"
+	"strata.dev/bridge/plugins/search"
 )
 
 // What a start can do ahead is done here: the build freezes the module as it
@@ -16,6 +17,7 @@ func init() {
 		panic(err)
 	}
 	sdk.Register(wrap(gate.Plugin))
+	sdk.Register(search.Plugin)
 }
 
 func main() {}

@@ -1,0 +1,96 @@
+package conformance
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const searchData = "../../plugins/search/testdata/"
+
+// runSearch gives a host side every page of the search plugin's own golden file.
+// The answers must be those bytes: what parse said natively. Then it gives it five
+// megabytes that were made to fill a plugin's memory, which must not.
+func runSearch(t *testing.T, host Host) {
+	t.Run("search", func(t *testing.T) {
+		r := &Runner{Host: host, Modules: modules}
+		open, err := r.command(`{"do":"open","instance":"search","plugin":"search"}`, t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask := func(c Command) Event {
+			if err := host.Send(c); err != nil {
+				t.Fatal(err)
+			}
+			e, err := r.next(r.patience())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e
+		}
+		if e := ask(open); e.On != "opened" {
+			t.Fatalf("opening search: %+v", e)
+		}
+		answers := strings.Split(strings.TrimSpace(string(read(t, searchData+"parsed.jsonl"))), "\n")
+		var expected struct{ Cases []searchCase }
+		if err := json.Unmarshal(read(t, searchData+"pages/expected.json"), &expected); err != nil {
+			t.Fatal(err)
+		}
+		if len(expected.Cases) < 49 || len(answers) != len(expected.Cases) {
+			t.Fatalf("%d cases, %d answers", len(expected.Cases), len(answers))
+		}
+		for i, c := range expected.Cases {
+			want := Event{On: "done", Call: c.File, Head: answers[i]}
+			got := ask(Command{Do: "call", Instance: "search", Call: c.File, Op: "parse", Head: c.head(t), Body: read(t, searchData+"pages/"+c.File)})
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", c.File, diff)
+			}
+		}
+		for name, body := range map[string]string{
+			"formatting": strings.Repeat("<b><i><u><p>", 410_000), "attributes": "<p " + strings.Repeat("a b=c ", 830_000) + ">",
+			"rows": strings.Repeat(`<div class="result"><a class="result__a" href="https://a.example">t</a></div>`, 65_000),
+			"json": `{"results":[` + strings.Repeat(`{"title":"t","url":"https://a.example"},`, 125_000) + "{}]}",
+		} {
+			engine := "duckduckgo-html"
+			if name == "json" {
+				engine = "exa"
+			}
+			head := searchCase{Engine: engine, HTTP: json.RawMessage(`{"status":200,"headers":{}}`)}.head(t)
+			if got := ask(Command{Do: "call", Instance: "search", Call: name, Op: "parse", Head: head, Body: []byte(body)}); got.On != "done" {
+				t.Errorf("5 MB of %s: %+v", name, got)
+			}
+		}
+		if e := ask(Command{Do: "close", Instance: "search"}); e.On != "closed" {
+			t.Errorf("closing search: %+v", e)
+		}
+	})
+}
+
+// searchCase is a page and how it came.
+type searchCase struct {
+	File   string          `json:"file,omitempty"`
+	Engine string          `json:"engine"`
+	Query  string          `json:"query"`
+	HTTP   json.RawMessage `json:"http"`
+}
+
+// head is the head of op parse for it.
+func (c searchCase) head(t *testing.T) string {
+	c.File = ""
+	b, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func read(t *testing.T, name string) []byte {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
