@@ -10,7 +10,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"strata.dev/bridge/plugins/search/content"
 	"strata.dev/bridge/proto/abi"
 )
 
@@ -80,10 +79,9 @@ func ownDomain(id string) string {
 	return ""
 }
 
-// junk are pages that were made to be slow: five megabytes of each.
+// junk are pages that were made to be slow: junkSize bytes of each.
 func junk() map[string]string {
-	const size = 5_000_000
-	fill := func(one string) string { return strings.Repeat(one, size/len(one)) }
+	fill := func(one string) string { return strings.Repeat(one, junkSize/len(one)) }
 	return map[string]string{
 		"text":            fill("junk "),
 		"brackets":        fill("<"),
@@ -110,7 +108,7 @@ func junk() map[string]string {
 	}
 }
 
-// Five megabytes of each kind of junk are read: the test's own deadline is the
+// Junk of each kind is read, five megabytes of it: the test's own deadline is the
 // only clock. Pages share what prunes them, so one source stands for its kind.
 func TestJunk(t *testing.T) {
 	for name, body := range junk() {
@@ -134,10 +132,10 @@ func TestJunk(t *testing.T) {
 	}
 }
 
-// The junk is as long as what is read of a page.
+// Each kind has its size.
 func TestJunkSize(t *testing.T) {
 	for name, body := range junk() {
-		if n := len(body); n < content.MaxBytes*9/10 {
+		if n := len(body); n < junkSize*9/10 {
 			t.Errorf("%s has only %d bytes", name, n)
 		}
 	}
