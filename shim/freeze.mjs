@@ -18,7 +18,7 @@ const I32_CONST = 0x41
 const I64_CONST = 0x42
 const END = 0x0b
 /** Shorter runs of zeros are written out: a segment of its own would cost more. */
-const MIN_GAP = 32
+const MIN_GAP = 16
 
 /** @typedef {{id: number, body: Buffer}} Section */
 /** @typedef {{name: string, kind: number, index: number}} Export */
