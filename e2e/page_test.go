@@ -32,6 +32,13 @@ func openPage(ctx context.Context, t *testing.T, w *world) *tab {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("accept-lang", "en-US"), chromedp.Flag("disable-component-update", true), chromedp.WindowSize(1180, 820))
 	ctx, endBrowser := chromedp.NewExecAllocator(ctx, options...)
+	t.Cleanup(endBrowser)
+	return openTab(ctx, t, w)
+}
+
+// openTab opens the page in a further tab of a browser, which has a storage of its own.
+func openTab(ctx context.Context, t *testing.T, w *world) *tab {
+	t.Helper()
 	ctx, endTab := chromedp.NewContext(ctx)
 	p := &tab{Context: ctx, t: t}
 	do(p, chromedp.Navigate("about:blank")) // makes the tab
@@ -51,7 +58,6 @@ func openPage(ctx context.Context, t *testing.T, w *world) *tab {
 	t.Cleanup(func() {
 		endTab()
 		<-heard
-		endBrowser()
 	})
 	do(p, chromedp.Navigate(w.URL+"/#token="+w.Token))
 	do(p, chromedp.WaitVisible("#message"))
@@ -180,6 +186,7 @@ func TestPage(t *testing.T) {
 	if len(pending) != 0 {
 		t.Errorf("pending after Stop: %+v", pending)
 	}
+	writeWhileItRuns(ctx, t, w, p)
 }
 
 // A model that writes HTML, and a file name that does, are text on the page.
