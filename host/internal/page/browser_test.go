@@ -55,10 +55,10 @@ var theChromium = sync.OnceValues(launch)
 func TestMain(m *testing.M) {
 	launched := false
 	launchOnce := theChromium
-	theChromium = func() (*chromium, error) {
+	theChromium = sync.OnceValues(func() (*chromium, error) {
 		launched = true
 		return launchOnce()
-	}
+	})
 	code := m.Run()
 	if launched {
 		if c, err := launchOnce(); err == nil {

@@ -193,8 +193,8 @@ func TestStopBringsBackWhatWaits(t *testing.T) {
 	b.until(t, "document.querySelector('#message').value", "half a word\n\ntwo\n\nthree")
 	b.until(t, "document.querySelector('.stop').hidden && document.querySelector('.waiting').hidden", true)
 	b.until(t, "document.querySelector('.send').innerText", "Send")
-	if n := len(a.sent); n != 3 {
-		t.Errorf("%d messages were sent", n)
+	if d := cmp.Diff([]string{"one", "two", "three"}, a.sentTexts()); d != "" {
+		t.Errorf("sent (-want +got):\n%s", d)
 	}
 	b.clean(t)
 }
