@@ -262,6 +262,9 @@ func (r *active) act(a run.Action, why run.Event) {
 			_, lost := why.(run.Died)
 			r.closeCards(lost)
 			r.c.b.approvals.clear(r) // before anyone can see the end
+			if _, unready := why.(run.StepDone); unready && r.parted == partedNot {
+				r.keepUnsent(a.Frame)
+			}
 		}
 		if a.Frame.Type == chat.Done && r.link != nil {
 			u := r.used()

@@ -101,7 +101,7 @@ func (r *active) part() <-chan time.Time {
 	switch {
 	case r.state.Phase < run.Prompting:
 		r.parted = partedUnsent
-		r.keepUnsent()
+		r.keepUnsent(chat.Frame{Type: chat.Notice, Sentence: say.Sentence(say.Unsent)})
 		r.apply(run.Changed{Err: &chat.Error{
 			Code: chat.CodeAgentStopped, Sentence: say.Sentence(say.Unsent), Actions: []string{project.ActionRetry},
 		}})
@@ -120,17 +120,17 @@ func (r *active) cutOff() {
 	r.apply(run.Changed{Err: closing()})
 }
 
-// keepUnsent keeps a message that the Harness never got, so that the chat still shows
-// it. It is forgotten once it is sent again (sentAfterAll). A chat of which nothing else
-// is known is not kept.
-func (r *active) keepUnsent() {
+// keepUnsent keeps a message that the Harness never got, and why, so that the chat still
+// shows it. It is forgotten once it is sent again (sentAfterAll). A chat of which nothing
+// else is known is not kept.
+func (r *active) keepUnsent(why chat.Frame) {
 	b := r.c.b
 	if _, known := b.records.get(r.c.id); !known || r.local() {
 		return
 	}
 	var seen project.Transcript
 	seen.User(spoken(r.req, r.started))
-	seen.Frame(chat.Frame{Type: chat.Notice, Sentence: say.Sentence(say.Unsent)}, r.started)
+	seen.Frame(why, r.started)
 	e := exchange{RequestID: r.req.RequestID, Time: r.started, Messages: seen.Messages(), Unsent: true}
 	if err := b.exchanges.add(r.c.id, e); err != nil {
 		b.o.Log.Warn("a message that was not sent was not kept", zap.Error(err))

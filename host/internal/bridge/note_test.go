@@ -49,9 +49,6 @@ func TestNoteWhereNoTurnTakesIt(t *testing.T) {
 		if err := s.answer(chat.ApprovalRequest{SessionID: "c1", ToolID: card.ID, Decision: chat.Deny, Note: "say use trash instead"}); err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff([]string{"say use trash instead"}, texts(s.waiting("c1"))); d != "" {
-			t.Errorf("waiting (-want +got):\n%s", d)
-		}
 		s.rest(sub)
 		synctest.Wait()
 		got := notes(s.history("c1"))

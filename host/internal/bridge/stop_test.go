@@ -201,7 +201,7 @@ func TestDeathAnywhere(t *testing.T) {
 				}
 				texts := ""
 				for _, m := range s.history("c1").Messages {
-					if m.Role == "assistant" {
+					if m.Role == "assistant" && m.Text != "" {
 						texts += m.Text + "|"
 					}
 				}
