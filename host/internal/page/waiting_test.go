@@ -18,10 +18,16 @@ const (
 	focused = "document.activeElement.id || document.activeElement.innerText"
 )
 
-// paced is a run for each message that says its text once it may.
+// paced is a run for each message that says its text once it may. One that is "quick" is
+// over as it begins.
 func paced() (begin func(*run), next chan struct{}) {
 	next = make(chan struct{})
 	return func(r *run) {
+		if r.request.Text == "quick" {
+			r.say("Quickly.")
+			r.done(false)
+			return
+		}
 		r.say("I begin " + r.request.Text + ".")
 		for {
 			r.agent.mu.Lock()
@@ -140,6 +146,26 @@ func TestTheAssistantIsToldNow(t *testing.T) {
 	if d := cmp.Diff([]string{"one false", "by button true", "by key true", "later false", "/help false"}, steered); d != "" {
 		t.Errorf("sent (-want +got):\n%s", d)
 	}
+	b.clean(t)
+}
+
+// TestWhatIsOverBeforeItIsSeen: a message that waited and was answered between two looks
+// is shown all the same.
+func TestWhatIsOverBeforeItIsSeen(t *testing.T) {
+	t.Parallel()
+	begin, next := paced()
+	a := newAgent(begin)
+	_, url := a.serve(t)
+	b := start(t)
+	b.open(t, url+"#token="+token)
+	b.until(t, "document.activeElement.id", "message")
+	b.write(t, "one\n")
+	b.until(t, answer, "I begin one.")
+	b.write(t, "quick\nquick\n")
+	b.until(t, "document.querySelectorAll('.waiting .back:not([hidden])').length", 2)
+	next <- struct{}{}
+	b.until(t, entries, "one\nI begin one.I end one.\nquick\nQuickly.\nquick\nQuickly.")
+	b.until(t, "document.querySelector('.stop').hidden && document.querySelector('.waiting').hidden", true)
 	b.clean(t)
 }
 

@@ -39,6 +39,8 @@ const state = {
   drafts: new Map(),
   /** @type {chat.StreamRequest[]} messages behind a running turn that the host does not have yet */
   sending: [],
+  /** @type {Set<string>} requests of the shown chat that have waited and are not seen in it yet */
+  due: new Set(),
   /** @type {chat.ChatSummary[]} */
   chats: [],
   /** @type {Set<string>} */
@@ -158,6 +160,7 @@ async function open(id, fresh = false) {
     composer.pictures = draft?.pictures ?? [];
   }
   Object.assign(state, { current: id, stopping: false, loading: !fresh });
+  state.due.clear();
   sessionStorage.setItem('strata.chat', id);
   composer.say('');
   composer.focus();
@@ -170,6 +173,7 @@ async function load(id) {
   shown.abort();
   const mine = shown = new AbortController();
   state.loading = true;
+  state.due.clear();
   try {
     const c = await api.chat(id);
     if (mine.signal.aborted) return;
@@ -248,7 +252,10 @@ async function hand(request) {
   const taken = new AbortController();
   try {
     await follow({ api, chatId: request.chatId, request, signal: taken.signal, onFrame: () => taken.abort(), onCut: () => {} });
+    if (request.chatId === state.current) state.due.add(request.requestId);
     await poll(); // who waits is shown by the host's list from now on
+    const waiting = waits().find((w) => w.requestId === request.requestId);
+    if (waiting) setText(announcer, waiting.run ? words.goesAfter : words.goesIn);
   } catch (err) {
     if (!(err instanceof ApiError)) throw err;
     giveBack(request.chatId, [request]);
@@ -360,6 +367,12 @@ async function answer(tool, decision, note, reach) {
   }
 }
 
+/** Whether a message that has waited had its turn without being seen. */
+function missed() {
+  const seen = new Set([...waits().map((w) => w.requestId), ...view().entries.map((e) => e.request)]);
+  return [...state.due].some((id) => !seen.has(id));
+}
+
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 let polls = 0;
@@ -372,11 +385,12 @@ async function poll() {
       const [status, chats, pending] = await Promise.all([api.status(), api.chats(), api.pending()]);
       if (mine < newestPoll) return; // what was asked later is known already
       newestPoll = mine;
+      for (const w of row()?.waiting ?? []) state.due.add(w.requestId);
       Object.assign(state, { status, trouble: null, chats: (chats.chats ?? []).filter((c) => !c.archived) });
       state.asking = new Set((pending.pending ?? []).map((p) => p.chatId));
       const here = row();
-      // Begun elsewhere, in another tab for one, or after it has waited.
-      if (here?.run && view().phase === 'idle' && !state.loading && here.run !== view().run) load(state.current);
+      // Begun elsewhere, in another tab for one, or after it has waited; what waited may be over already.
+      if (view().phase === 'idle' && !state.loading && (here?.run ? here.run !== view().run : missed())) load(state.current);
       render();
     } catch (err) {
       trouble(err);
