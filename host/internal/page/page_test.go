@@ -27,7 +27,7 @@ func TestAssets(t *testing.T) {
 	if !ok || index.Type != "text/html; charset=utf-8" {
 		t.Fatalf("%v %s", ok, index.Type)
 	}
-	for _, path := range []string{"/static/main.mjs", "/static/ui/tool.mjs", "/static/style.css", "/static/answer.css", "/static/allowed.css", "/static/ui/allowed.mjs", "/static/icon.svg"} {
+	for _, path := range []string{"/static/main.mjs", "/static/ui/tool.mjs", "/static/style.css", "/static/answer.css", "/static/allowed.css", "/static/ui/allowed.mjs", "/static/ui/waiting.mjs", "/static/outbox.mjs", "/static/icon.svg"} {
 		if _, ok := page.Find(path); !ok {
 			t.Errorf("no %s", path)
 		}

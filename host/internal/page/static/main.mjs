@@ -6,13 +6,14 @@ import { ApiError, connect } from './api.mjs';
 import { h, sentence, setChildren, setText } from './dom.mjs';
 import { follow } from './follow.mjs';
 import { speak, textOf } from './language.mjs';
+import { Outbox } from './outbox.mjs';
 import { takeToken } from './token.mjs';
 import { Allowed } from './ui/allowed.mjs';
 import { Composer } from './ui/composer.mjs';
 import { Sidebar } from './ui/sidebar.mjs';
 import { Transcript } from './ui/transcript.mjs';
 import { Waiting } from './ui/waiting.mjs';
-import { empty, reduce, said, topic, viewOf, waiting } from './view.mjs';
+import { empty, reduce, said, topic, viewOf, waiting as asking } from './view.mjs';
 import { words } from './words.mjs';
 
 document.documentElement.lang = await speak(navigator.languages);
@@ -26,6 +27,7 @@ const later = 5000;
 const maxSent = 8;
 
 const api = connect(takeToken(location, sessionStorage, history));
+const outbox = new Outbox(api);
 
 const kept = sessionStorage.getItem('strata.chat');
 
@@ -37,10 +39,6 @@ const state = {
   views: new Map(),
   /** @type {Map<string, Draft>} */
   drafts: new Map(),
-  /** @type {chat.StreamRequest[]} messages behind a running turn that the host does not have yet */
-  sending: [],
-  /** @type {Set<string>} requests of the shown chat that have waited and are not seen in it yet */
-  due: new Set(),
   /** @type {chat.ChatSummary[]} */
   chats: [],
   /** @type {Set<string>} */
@@ -61,9 +59,7 @@ let shown = new AbortController();
 
 const view = () => state.views.get(state.current) ?? empty;
 const row = () => state.chats.find((c) => c.chatId === state.current);
-/** @returns {import('./ui/waiting.mjs').Waits[]} what waits behind the shown chat's turn */
-const waits = () => [...row()?.waiting ?? [], ...state.sending.flatMap((r) => (r.chatId === state.current && !row()?.waiting?.some((w) => w.requestId === r.requestId)
-  ? [{ requestId: r.requestId, text: r.text, pictures: r.attachments, sending: /** @type {const} */ (true) }] : []))];
+const waits = () => outbox.list(state.current, row()?.waiting);
 const modeKey = () => `strata.mode.${state.current}`;
 const mode = () => sessionStorage.getItem(modeKey()) || 'manual';
 
@@ -85,7 +81,7 @@ const sidebar = new Sidebar({
 const transcript = new Transcript({
   answer, retry: () => retry(), summarize, asText: () => retry({ asText: true }), create: () => open(newId(), true), chooseModel: () => composer.chooseModel(),
 }, (text) => { composer.value = text; composer.focus(); });
-const queue = new Waiting({ now: sendNow, takeBack });
+const waiting = new Waiting({ now: sendNow, takeBack });
 const composer = new Composer({
   send: (text, pictures, now) => send(text, pictures, { now }),
   stop,
@@ -118,7 +114,7 @@ function draw() {
   sidebar.update(known || !v.entries.length ? state.chats
     : [{ chatId: state.current, title: name, updatedAt: 0, run: v.run }, ...state.chats], state.current, state.asking);
   transcript.update(state.current, v, state.loading);
-  queue.update(waits());
+  waiting.update(waits());
   composer.update(v, mode(), state.model, state.status?.routes ?? [], state.stopping);
   const s = state.status;
   const say = state.trouble ?? (s && s.state !== 'ready' ? { text: textOf(s), details: s.detail ?? '' } : null);
@@ -133,10 +129,10 @@ function draw() {
 
 /** @param {string} id @param {View} v */
 function setView(id, v) {
-  const before = waiting(state.views.get(id) ?? empty).length;
+  const before = asking(state.views.get(id) ?? empty).length;
   state.views.set(id, v);
   if (id !== state.current) return;
-  const now = waiting(v);
+  const now = asking(v);
   if (now.length) state.asking.add(id);
   else state.asking.delete(id);
   if (now.length > before) setText(announcer, `${words.askTitle}: ${now.at(-1)?.title}`);
@@ -160,7 +156,7 @@ async function open(id, fresh = false) {
     composer.pictures = draft?.pictures ?? [];
   }
   Object.assign(state, { current: id, stopping: false, loading: !fresh });
-  state.due.clear();
+  outbox.begin();
   sessionStorage.setItem('strata.chat', id);
   composer.say('');
   composer.focus();
@@ -173,7 +169,7 @@ async function load(id) {
   shown.abort();
   const mine = shown = new AbortController();
   state.loading = true;
-  state.due.clear();
+  outbox.begin();
   try {
     const c = await api.chat(id);
     if (mine.signal.aborted) return;
@@ -237,7 +233,7 @@ function send(text, attachments = [], { asText, now } = {}) {
     const [oldest] = state.sent.keys();
     if (state.sent.size > maxSent) state.sent.delete(oldest);
   }
-  if (view().phase !== 'idle' || waits().length) return hand(request);
+  if (view().phase !== 'idle' || waits().length) return queue(request);
   shown.abort();
   shown = new AbortController();
   setView(state.current, said(view(), { role: 'user', text, time: Date.now(), pictures: attachments, requestId }));
@@ -245,25 +241,21 @@ function send(text, attachments = [], { asText, now } = {}) {
   return run(shown, { request });
 }
 
-/** Hands a message over that does not begin now. Its own run is followed once it does. @param {chat.StreamRequest} request */
-async function hand(request) {
-  state.sending.push(request);
+/** Has a message wait for its turn. @param {chat.StreamRequest} request */
+async function queue(request) {
+  const handed = outbox.hand(request, poll);
   render();
-  const taken = new AbortController();
   try {
-    await follow({ api, chatId: request.chatId, request, signal: taken.signal, onFrame: () => taken.abort(), onCut: () => {} });
-    if (request.chatId === state.current) state.due.add(request.requestId);
-    await poll(); // who waits is shown by the host's list from now on
-    const waiting = waits().find((w) => w.requestId === request.requestId);
-    if (waiting) setText(announcer, waiting.run ? words.goesAfter : words.goesIn);
+    await handed;
+    const own = waits().find((w) => w.requestId === request.requestId);
+    if (own) setText(announcer, own.run ? words.goesAfter : words.goesIn);
+    else poll(); // it has its turn, or had it
   } catch (err) {
     if (!(err instanceof ApiError)) throw err;
     giveBack(request.chatId, [request]);
     if (request.chatId === state.current) composer.say(err.message, err.details);
-  } finally {
-    state.sending = state.sending.filter((r) => r !== request);
-    render();
   }
+  render();
 }
 
 /** Puts messages that were not sent back to where they were written. @param {string} id @param {chat.StreamRequest[]} requests */
@@ -367,12 +359,6 @@ async function answer(tool, decision, note, reach) {
   }
 }
 
-/** Whether a message that has waited had its turn without being seen. */
-function missed() {
-  const seen = new Set([...waits().map((w) => w.requestId), ...view().entries.map((e) => e.request)]);
-  return [...state.due].some((id) => !seen.has(id));
-}
-
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 let polls = 0;
@@ -385,12 +371,12 @@ async function poll() {
       const [status, chats, pending] = await Promise.all([api.status(), api.chats(), api.pending()]);
       if (mine < newestPoll) return; // what was asked later is known already
       newestPoll = mine;
-      for (const w of row()?.waiting ?? []) state.due.add(w.requestId);
       Object.assign(state, { status, trouble: null, chats: (chats.chats ?? []).filter((c) => !c.archived) });
       state.asking = new Set((pending.pending ?? []).map((p) => p.chatId));
       const here = row();
+      const missed = outbox.missed(waits(), view());
       // Begun elsewhere, in another tab for one, or after it has waited; what waited may be over already.
-      if (view().phase === 'idle' && !state.loading && (here?.run ? here.run !== view().run : missed())) load(state.current);
+      if (view().phase === 'idle' && !state.loading && (here?.run ? here.run !== view().run : missed)) load(state.current);
       render();
     } catch (err) {
       trouble(err);
@@ -407,7 +393,7 @@ document.addEventListener('keydown', (e) => { if (e.key === 'Escape') toggleMenu
 transcript.el.addEventListener('click', () => toggleMenu(false));
 document.body.append(
   sidebar.el,
-  h('div', { class: 'main' }, h('header', {}, menu, title), banner, transcript.el, queue.el, composer.el),
+  h('div', { class: 'main' }, h('header', {}, menu, title), banner, transcript.el, waiting.el, composer.el),
   announcer, allowed.el,
 );
 open(state.current, !kept);
