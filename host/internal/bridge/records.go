@@ -11,7 +11,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"strata.dev/bridge/host/internal/store"
@@ -21,7 +23,8 @@ import (
 // recordsFile holds the chats, in the agent's data folder.
 const recordsFile = "sessions.json"
 
-// recordsVersion is that of the file's shape.
+// recordsVersion is that of the shape of everything in the agent's data folder. A host
+// leaves a folder with a higher one as it is.
 const recordsVersion = 1
 
 // maxRequests is how many of a chat's newest request ids are remembered on disk.
@@ -41,6 +44,57 @@ type record struct {
 	Unseen    bool     `json:"unseen,omitempty"`   // its session lacks what was answered without it
 	Unbegun   bool     `json:"unbegun,omitempty"`  // only the host has answered in it, to commands: it has no session yet
 	Requests  []string `json:"requests,omitempty"` // newest last: those that may have reached the Harness
+
+	// Rest is what another version of the host wrote besides; it stays.
+	Rest map[string]json.RawMessage `json:"-"`
+}
+
+// recordFields are the names that a record has in the file.
+var recordFields = func() map[string]bool {
+	names := map[string]bool{}
+	for f := range reflect.TypeFor[record]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names[name] = true
+	}
+	return names
+}()
+
+// plainRecord is a record without its methods.
+type plainRecord record
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *record) UnmarshalJSON(data []byte) error {
+	if err := json.Unmarshal(data, (*plainRecord)(c)); err != nil {
+		return err
+	}
+	var rest map[string]json.RawMessage
+	if err := json.Unmarshal(data, &rest); err != nil {
+		return err
+	}
+	for name := range recordFields {
+		delete(rest, name)
+	}
+	if len(rest) > 0 {
+		c.Rest = rest
+	}
+	return nil
+}
+
+// MarshalJSON implements json.Marshaler.
+func (c record) MarshalJSON() ([]byte, error) { return withRest(plainRecord(c), c.Rest) }
+
+// withRest is v, a struct with at least one field, and behind its fields the rest.
+func withRest(v any, rest map[string]json.RawMessage) ([]byte, error) {
+	data, err := json.Marshal(v)
+	if err != nil || len(rest) == 0 {
+		return data, err
+	}
+	more, err := json.Marshal(rest)
+	if err != nil {
+		return nil, err
+	}
+	data[len(data)-1] = ','
+	return append(data, more[1:]...), nil
 }
 
 // records maps chats to sessions. A change is on disk when its call returns.
@@ -49,6 +103,7 @@ type records struct {
 
 	mu    sync.Mutex
 	chats map[string]record
+	rest  map[string]json.RawMessage // of the file, as record.Rest
 }
 
 // openRecords reads the file in dir. A file that breaks off gives what stands
@@ -62,19 +117,37 @@ func openRecords(dir string) (*records, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the chats: %w", err)
 	}
-	chats, err := parseRecords(raw)
+	chats, rest, err := parseRecords(raw)
 	if errors.Is(err, ErrNewer) {
 		return nil, fmt.Errorf("reading %s: %w", r.path, err)
 	}
 	if err != nil {
-		if err := store.WriteFile(r.path+".broken", raw); err != nil {
+		if err := keepBroken(r.path, raw); err != nil {
 			return nil, fmt.Errorf("keeping the broken list of chats: %w", err)
 		}
 	}
+	r.rest = rest
 	for _, c := range chats {
 		r.chats[c.ChatID] = c
 	}
 	return r, nil
+}
+
+// keepBroken keeps raw beside path, and what was kept earlier too.
+func keepBroken(path string, raw []byte) error {
+	name := path + ".broken"
+	for n := 2; ; n++ {
+		have, err := os.ReadFile(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return store.WriteFile(name, raw)
+		case err != nil:
+			return err
+		case bytes.Equal(have, raw):
+			return nil
+		}
+		name = fmt.Sprintf("%s.broken-%d", path, n)
+	}
 }
 
 // ErrNewer says that a list of chats has a shape that this host does not know; New
@@ -93,57 +166,71 @@ func (c record) begin(req chat.StreamRequest, workspace string, now int64) recor
 	return c
 }
 
-// parseRecords gives the chats that stand in raw before anything that is broken.
-func parseRecords(raw []byte) ([]record, error) {
+// parseRecords gives the chats that stand in raw before anything that is broken, and
+// what else stands there.
+func parseRecords(raw []byte) (out []record, rest map[string]json.RawMessage, err error) {
+	var head struct{ Version json.RawMessage }
+	if json.Unmarshal(raw, &head) == nil && unknownVersion(head.Version) {
+		return nil, nil, ErrNewer
+	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil, errors.New("no object")
+		return nil, nil, errors.New("no object")
 	}
-	var out []record
 	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
-			return out, err
+			return out, rest, err
 		}
 		switch key {
 		case "version":
-			var v int
+			var v json.RawMessage
 			if err := dec.Decode(&v); err != nil {
-				return out, err
+				return out, rest, err
 			}
-			if v > recordsVersion {
-				return nil, ErrNewer
+			if unknownVersion(v) {
+				return nil, nil, ErrNewer
 			}
 		case "chats":
 			if t, err := dec.Token(); err != nil || t != json.Delim('[') {
-				return out, errors.New("chats is no list")
+				return out, rest, errors.New("chats is no list")
 			}
 			for dec.More() {
 				var c record
 				if err := dec.Decode(&c); err != nil {
-					return out, err
+					return out, rest, err
 				}
 				if c.ChatID != "" && (c.SessionID != "" || c.Direct || c.Unbegun) {
 					out = append(out, c)
 				}
 			}
 			if _, err := dec.Token(); err != nil {
-				return out, err
+				return out, rest, err
 			}
 		default:
-			var skip json.RawMessage
-			if err := dec.Decode(&skip); err != nil {
-				return out, err
+			var value json.RawMessage
+			if err := dec.Decode(&value); err != nil {
+				return out, rest, err
 			}
+			if rest == nil {
+				rest = map[string]json.RawMessage{}
+			}
+			rest[fmt.Sprint(key)] = value
 		}
 	}
 	if _, err := dec.Token(); err != nil {
-		return out, err
+		return out, rest, err
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return out, errors.New("more than one value")
+		return out, rest, errors.New("more than one value")
 	}
-	return out, nil
+	return out, rest, nil
+}
+
+// unknownVersion tells whether a version is none that this host knows; a file without one is.
+func unknownVersion(version json.RawMessage) bool {
+	var v int
+	return version != nil && (json.Unmarshal(version, &v) != nil || v > recordsVersion)
 }
 
 // get gives a chat's record.
@@ -198,13 +285,16 @@ func (r *records) change(chatID string, f func(*record)) error {
 func (r *records) save(c record) error {
 	next := maps.Clone(r.chats)
 	next[c.ChatID] = c
-	file := struct {
-		Version int      `json:"version"`
+	file, err := withRest(struct {
+		Version int      `json:"version"` // first: who does not know it reads no further
 		Chats   []record `json:"chats"`
 	}{recordsVersion, slices.SortedFunc(maps.Values(next), func(a, b record) int {
 		return bytes.Compare([]byte(a.ChatID), []byte(b.ChatID))
-	})}
-	if err := store.WriteJSON(r.path, file); err != nil {
+	})}, r.rest)
+	if err != nil {
+		return fmt.Errorf("saving the chats: %w", err)
+	}
+	if err := store.WriteJSON(r.path, json.RawMessage(file)); err != nil {
 		return fmt.Errorf("saving the chats: %w", err)
 	}
 	r.chats = next
