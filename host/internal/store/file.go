@@ -74,7 +74,7 @@ func Sweep(dir string) error {
 
 func writeFile(d disk, path string, data []byte) error {
 	dir := filepath.Dir(path)
-	if err := d.MkdirAll(dir); err != nil {
+	if err := makeDir(d, dir); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	temp, err := writeTemp(d, dir, data)

@@ -16,23 +16,33 @@ import (
 // next open.
 type Log struct {
 	mu   sync.Mutex
-	f    *os.File
+	f    logFile
 	size int64 // up to and with the newest whole line
 	err  error // once set, the file's end is unknown and nothing more is appended
 }
 
 // OpenLog opens path for appending, making it (FileMode) and its folder (DirMode)
 // where missing. One Log per file at a time.
-func OpenLog(path string) (*Log, error) {
-	if err := os.MkdirAll(filepath.Dir(path), DirMode); err != nil {
+func OpenLog(path string) (*Log, error) { return openLog(osDisk{}, path) }
+
+func openLog(d disk, path string) (*Log, error) {
+	dir := filepath.Dir(path)
+	if err := makeDir(d, dir); err != nil {
 		return nil, fmt.Errorf("opening log %s: %w", path, err)
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, FileMode)
+	made := !d.Exists(path)
+	f, err := d.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("opening log %s: %w", path, err)
 	}
 	l := &Log{f: f}
-	if l.size, err = wholeLines(f); err == nil {
+	if made { // or a power cut takes it away with all that is in it
+		err = d.SyncDir(dir)
+	}
+	if err == nil {
+		l.size, err = wholeLines(f)
+	}
+	if err == nil {
 		err = f.Truncate(l.size)
 	}
 	if err != nil {
@@ -103,7 +113,7 @@ func ReadLog[T any](path string) ([]T, error) {
 }
 
 // wholeLines gives the offset after the last newline of f, reading from its end.
-func wholeLines(f *os.File) (int64, error) {
+func wholeLines(f logFile) (int64, error) {
 	end, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return 0, err

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +35,55 @@ func TestLogSurvivesACrashAtEveryByte(t *testing.T) {
 		appendAll(t, path, []entry{next})
 		if diff := cmp.Diff(append(whole[:len(whole):len(whole)], next), readLog(t, path)); diff != "" {
 			t.Fatalf("cut at %d, appended (-want +got):\n%s", cut, diff)
+		}
+	}
+}
+
+// TestLogKeepsWhatItAcknowledged: at whatever byte or step a process is killed or the
+// power cut, what Append has acknowledged is there, and at most one entry more; the log
+// can be written again.
+func TestLogKeepsWhatItAcknowledged(t *testing.T) {
+	entries := []entry{{1, "one"}, {2, "two\nlines"}, {3, "drei ü"}, {4, "four"}}
+	for _, before := range []int{0, 2} {
+		for _, cut := range []bool{true, false} {
+			acked := 0
+			for budget := 0; acked < len(entries); budget++ {
+				path := filepath.Join(t.TempDir(), "new", "log")
+				if before > 0 {
+					appendAll(t, path, entries[:before])
+				}
+				d := newCrashDisk(t, budget)
+				acked = before
+				l, err := openLog(d, path)
+				for err == nil && acked < len(entries) {
+					if err = l.Append(entries[acked]); err == nil {
+						acked++
+					}
+				}
+				if err != nil && !errors.Is(err, errCrash) {
+					t.Fatal(err)
+				}
+				if l != nil {
+					if err := l.Close(); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if cut {
+					d.powerCut()
+				}
+				got := readLog(t, path)
+				if len(got) < acked || len(got) > acked+1 || !slices.Equal(got, entries[:len(got)]) {
+					t.Fatalf("budget %d, power cut %t: %d were acknowledged, there is %v", budget, cut, acked, got)
+				}
+				next := entry{5, "after the crash"}
+				appendAll(t, path, []entry{next})
+				if diff := cmp.Diff(append(got, next), readLog(t, path)); diff != "" {
+					t.Fatalf("budget %d, power cut %t, appended (-want +got):\n%s", budget, cut, diff)
+				}
+				if budget > 1000 {
+					t.Fatal("it never ends")
+				}
+			}
 		}
 	}
 }
