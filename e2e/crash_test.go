@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"strata.dev/bridge/e2e/kit"
 	"strata.dev/bridge/e2e/kit/procfs"
 	"strata.dev/bridge/e2e/scriptmodel"
@@ -104,6 +106,10 @@ func harnessKilled(ctx context.Context, t *testing.T, o kit.HostOptions) {
 	c := w.NewChat()
 	session := sessionOf(play(ctx, t, c, scriptmodel.Steps(scriptmodel.Say("remember the word heliotrope"))))
 
+	asks := w.NewChat()
+	asking := send(ctx, t, asks, scriptmodel.Steps(scriptmodel.Write(w.path("unanswered.txt"), "x"), scriptmodel.Say("never")))
+	proposed := card(ctx, t, asking, "write", chat.ToolProposed)
+
 	run, tools := runningTool(ctx, t, w, c, "harness-killed")
 	harness := harnessOf(ctx, t, w)
 	must(t, syscall.Kill(harness.PID, syscall.SIGKILL))
@@ -119,10 +125,46 @@ func harnessKilled(ctx context.Context, t *testing.T, o kit.HostOptions) {
 		t.Errorf("the run's error frames: %+v", failures)
 	}
 	gone(ctx, t, "an orphaned tool", tools...)
+	unanswered(ctx, t, w, asks, asking, proposed)
 
 	remembers(ctx, t, w, c, session, "heliotrope")
 	if text, _ := w.home.Read(t, "harness-killed.log"); text != "ran\n" {
 		t.Errorf("the interrupted tool ran so often: %q", text)
+	}
+}
+
+// unanswered looks at a question that waited when the Harness was killed: its card ends
+// and says so, nobody answers it, and the chat asks again only with the next message.
+func unanswered(ctx context.Context, t *testing.T, w *world, c kit.Chat, asking *kit.Run, proposed chat.Tool) {
+	t.Helper()
+	failedWith(ctx, t, asking, chat.CodeAgentStopped)
+	denied := card(ctx, t, asking, "write", chat.ToolDenied)
+	if denied.ID != proposed.ID || denied.Result != "This was not answered and did not run. Ask again if you want it." {
+		t.Errorf("the card ends as %+v", denied)
+	}
+	refusedWith(t, c.Approve(ctx, proposed), 409, chat.CodeNotPending)
+	run := send(ctx, t, c, scriptmodel.Steps(scriptmodel.Write(w.path("asked-again.txt"), "x"), scriptmodel.Say("asked again")))
+	again := card(ctx, t, run, "write", chat.ToolProposed)
+	pending, err := w.Pending(ctx, c.ID)
+	must(t, err)
+	if len(pending) != 1 || pending[0].Tool.ID != again.ID || again.ID == proposed.ID {
+		t.Errorf("these wait: %+v", pending)
+	}
+	must(t, c.Approve(ctx, again))
+	ended(ctx, t, run)
+	if !w.exists(t, "asked-again.txt") || w.exists(t, "unanswered.txt") {
+		t.Error("what was asked again is not what was done")
+	}
+	h, err := c.History(ctx)
+	must(t, err)
+	states := map[string]chat.ToolState{}
+	for _, m := range h.Messages {
+		for _, tool := range m.Tools {
+			states[tool.ID] = tool.State
+		}
+	}
+	if d := cmp.Diff(map[string]chat.ToolState{proposed.ID: chat.ToolDenied, again.ID: chat.ToolDone}, states); d != "" {
+		t.Errorf("the cards in the history (-want +got):\n%s", d)
 	}
 }
 

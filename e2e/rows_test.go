@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,19 +34,42 @@ export function apply(ctx) {
 }
 `
 
+// inTurn has a tool of which calls run side by side: the first ends only once the second
+// has.
+const inTurn = `
+export const name = 'in-turn'
+export const inject = ['tools']
+export function apply(ctx) {
+  let second
+  const ended = new Promise(resolve => { second = resolve })
+  ctx.tools.register({
+    name: 'in_turn', description: 'Ends in turn.', isConcurrencySafe: () => true,
+    parameters: { type: 'object', properties: { nth: { type: 'string' } }, required: ['nth'] },
+    output: { schema: { type: 'object', properties: { said: { type: 'string' } }, required: ['said'] }, render: (_, { said }) => [{ type: 'text', text: said }] },
+    async execute({ nth }) {
+      if (nth === 'first') return { said: 'first after ' + await ended }
+      second(nth)
+      return { said: nth }
+    },
+  })
+}
+`
+
 // TestOwnRows plays what rows of the person's own do to a Harness: no program that
 // confines commands is found, neither bwrap nor the Harness's own; another plugin asks
-// besides the gate; the gate is taken out.
+// besides the gate; calls of a tool run side by side; the gate is taken out.
 func TestOwnRows(t *testing.T) {
 	overEach(t, []string{"0.1.0", "0.1.5", "0.2"}, func(ctx context.Context, t *testing.T, o kit.HostOptions) {
 		w := &world{home: kit.NewHome(t), model: kit.StartModel(t, scriptmodel.Config{})}
 		o.Model = w.model
 		w.home.File(t, "README.md", "# A small project\n")
 		rows := "- insert:\n    - id: unconfined\n      name: " + w.home.Plugin(t, "unconfined.mjs", unconfined) + "\n" +
-			"    - id: asks-too\n      name: " + w.home.Plugin(t, "asks-too.mjs", asksToo) + "\n"
+			"    - id: asks-too\n      name: " + w.home.Plugin(t, "asks-too.mjs", asksToo) + "\n" +
+			"    - id: in-turn\n      name: " + w.home.Plugin(t, "in-turn.mjs", inTurn) + "\n"
 		ownLayer(t, w.home, rows)
 		w.Host = kit.StartHost(ctx, t, w.home, o)
 		recorded(ctx, t, w, "plan without confinement", planWithoutConfinement)
+		recorded(ctx, t, w, "parallel calls keep their order", parallelCalls)
 		recorded(ctx, t, w, "a note where another asks", noteWhereAnotherAsks)
 		ownLayer(t, w.home, rows+"- id: strata-gate\n  disabled: true\n")
 		must(t, kit.Until(ctx, func(ctx context.Context) error {
@@ -112,4 +136,48 @@ func modeUnavailable(ctx context.Context, t *testing.T, w *world) {
 	play(ctx, t, c, scriptmodel.Steps(scriptmodel.Say("the plan")), kit.Mode("plan"))
 	failedWith(ctx, t, send(ctx, t, c, "#! SAY never"), chat.CodeModeUnavailable)
 	play(ctx, t, c, scriptmodel.Steps(scriptmodel.Say("the plan again")), kit.Mode("plan"))
+}
+
+// parallelCalls makes two calls in one answer that run side by side, of which the
+// second ends first: the cards stand in the order of the calls, on the page and in the
+// history.
+func parallelCalls(ctx context.Context, t *testing.T, w *world) {
+	c := w.NewChat()
+	call := func(nth string) string { return scriptmodel.Call("in_turn", map[string]string{"nth": nth}) }
+	run := send(ctx, t, c, scriptmodel.Steps(scriptmodel.Step(call("first"), call("second")), scriptmodel.Say("both")))
+	// The Harness asks about the second while the first runs, which waits for it.
+	var asked []string
+	for range 2 {
+		f, err := run.Wait(ctx, func(f chat.Frame) bool {
+			return f.Type == chat.AgentTool && f.Tool.State == chat.ToolProposed && !slices.Contains(asked, f.Tool.ID)
+		})
+		must(t, err)
+		must(t, c.Approve(ctx, *f.Tool))
+		asked = append(asked, f.Tool.ID)
+	}
+	var page, kept []chat.Tool
+	for _, f := range ended(ctx, t, run) {
+		if f.Type != chat.AgentTool {
+			continue
+		}
+		if i := slices.IndexFunc(page, func(p chat.Tool) bool { return p.ID == f.Tool.ID }); i >= 0 {
+			page[i] = *f.Tool
+		} else {
+			page = append(page, *f.Tool)
+		}
+	}
+	h, err := c.History(ctx)
+	must(t, err)
+	for _, m := range h.Messages {
+		kept = append(kept, m.Tools...)
+	}
+	for what, cards := range map[string][]chat.Tool{"page": page, "history": kept} {
+		var got []string
+		for _, card := range cards {
+			got = append(got, string(card.State)+": "+card.Result)
+		}
+		if d := cmp.Diff([]string{"done: first after second", "done: second"}, got); d != "" {
+			t.Errorf("the cards of the %s (-want +got):\n%s", what, d)
+		}
+	}
 }

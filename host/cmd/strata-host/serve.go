@@ -71,6 +71,9 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	if err := lock.SetNote(note("", false)); err != nil { // in place of an earlier host's
 		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
 	}
+	if err := store.Sweep(f.data); err != nil {
+		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
+	}
 	token, warning, err := launchToken(f.tokenFile, f.data)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"strata.dev/bridge/host/internal/logx"
 	"strata.dev/bridge/host/internal/profile"
 	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/host/internal/store"
 	"strata.dev/bridge/proto/chat"
 )
 
@@ -147,10 +148,20 @@ func Secrets(paths ...string) []string {
 	return out
 }
 
-// MakeDirs makes the agent's data folder and the plugins' stores, for this user alone.
+// MakeDirs makes the agent's data folder and the plugins' stores, for this user alone,
+// and removes what a host that was killed while it wrote a file has left there.
 func MakeDirs(dir string) error {
 	for _, d := range []string{dir, Home(dir), stores(dir)} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
+			return fmt.Errorf("making the agent's folders: %w", err)
+		}
+	}
+	written := []string{dir}
+	for _, name := range []string{profile.ManifestFile, profile.PresetFile} {
+		written = append(written, filepath.Dir(filepath.Join(Home(dir), filepath.FromSlash(name))))
+	}
+	for _, d := range written {
+		if err := store.Sweep(d); err != nil {
 			return fmt.Errorf("making the agent's folders: %w", err)
 		}
 	}
