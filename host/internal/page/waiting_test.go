@@ -128,7 +128,14 @@ func TestTheAssistantIsToldNow(t *testing.T) {
 	b.until(t, "document.querySelector('.waiting').hidden", true)
 	b.until(t, focused, "message")
 
-	// A command and a picture are no words for a running turn.
+	// What is for another mode waits, and so do a command and a picture.
+	b.write(t, "x")
+	for _, mode := range []string{"plan", "manual"} {
+		b.eval(t, fmt.Sprintf("document.querySelector('#mode').value = %q; document.querySelector('#mode').dispatchEvent(new Event('change'))", mode))
+		b.until(t, "document.querySelector('.composer .now').hidden", mode == "plan")
+	}
+	b.press(t, "Backspace", 8, 0)
+	b.until(t, "document.querySelector('#message').value", "")
 	b.write(t, "/help")
 	b.until(t, "!document.querySelector('.send').hidden && document.querySelector('.composer .now').hidden", true)
 	b.press(t, "Enter", 13, ctrl)

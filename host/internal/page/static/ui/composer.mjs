@@ -28,6 +28,7 @@ export class Composer {
   el = h('form', { class: 'composer' }, this.#problem, this.#strip, this.#text,
     h('div', { class: 'tools' }, this.#mode, this.#about, this.#model, this.#full, h('span', { class: 'gap' }), this.#stop, this.#now, this.#send));
   #busy = false;
+  #takes = false; // the running turn a message, in between
 
   /**
    * @param {object} on
@@ -122,6 +123,8 @@ export class Composer {
    */
   update(view, mode, model, routes, stopping) {
     this.#busy = view.phase !== 'idle';
+    const route = model || routes.find((r) => r.default)?.id;
+    this.#takes = !!view.sessionId && [mode, ''].includes(view.mode) && (!view.model || !route || view.model === route);
     this.#stop.hidden = !this.#busy;
     this.#offer();
     this.#stop.disabled = stopping;
@@ -152,11 +155,11 @@ export class Composer {
     this.#offer();
   }
 
-  /** While a turn runs there is something to send only once something is written. Pictures and commands wait for it. */
+  /** While a turn runs there is something to send only once something is written. Pictures and commands wait for it, and what is for another mode or model. */
   #offer() {
     const text = this.#text.value.trim();
     this.#send.hidden = this.#busy && !text && !this.#pictures.length;
-    this.#now.hidden = !this.#busy || !text || text.startsWith('/') || this.#pictures.length > 0;
+    this.#now.hidden = !this.#busy || !this.#takes || !text || text.startsWith('/') || this.#pictures.length > 0;
     setText(this.#send, this.#busy ? words.sendAfter : words.send);
   }
 }
