@@ -70,6 +70,14 @@ type (
 	HelperReported struct{ ID string }
 	// HelperOverdue says that the report of a helper that is gone did not come.
 	HelperOverdue struct{ ID string }
+	// GoalArmed says that the session has a goal now whose rounds begin by themselves.
+	GoalArmed struct{}
+	// GoalStopped says that it has none any more.
+	GoalStopped struct{}
+	// Guarded says that the turn goes nowhere and is to be ended (turnguard).
+	Guarded struct{}
+	// Tidied is the result of Tidy, whatever it was.
+	Tidied struct{}
 	// Stop is the person's.
 	Stop struct{}
 	// Changed says that something other than us changed what the run may do: its
@@ -98,6 +106,10 @@ func (HelperKind) event()     {}
 func (HelperGone) event()     {}
 func (HelperReported) event() {}
 func (HelperOverdue) event()  {}
+func (GoalArmed) event()      {}
+func (GoalStopped) event()    {}
+func (Guarded) event()        {}
+func (Tidied) event()         {}
 func (Stop) event()           {}
 func (Changed) event()        {}
 func (Died) event()           {}
@@ -110,7 +122,8 @@ type Action interface{ action() }
 type (
 	// Do carries out a step of the preparation → StepDone.
 	Do struct{ Step Step }
-	// Abort breaks off the step, or the answer, under way; its result comes all the same.
+	// Abort breaks off the step, the answer, or the tidying under way; its result comes
+	// all the same.
 	Abort struct{}
 	// Answer has the model answer without the Harness → Answered.
 	Answer struct{}
@@ -119,8 +132,10 @@ type (
 	Prompt struct{ Resend bool }
 	// GoOn asks the agent to go on where its answer was cut off → Handed.
 	GoOn struct{}
-	// Cancel asks the running turn to end → Cancelled.
+	// Cancel asks the running turn to end, after an armed goal was paused → Cancelled.
 	Cancel struct{}
+	// Tidy makes room in the session for the next message → Tidied.
+	Tidy struct{}
 	// Check reads how the session stands → Checked.
 	Check struct{}
 	// Unqueue takes our waiting message back → Unqueued.
@@ -143,6 +158,7 @@ func (Prompt) action()    {}
 func (GoOn) action()      {}
 func (Cancel) action()    {}
 func (Check) action()     {}
+func (Tidy) action()      {}
 func (Unqueue) action()   {}
 func (Interrupt) action() {}
 func (Await) action()     {}

@@ -25,7 +25,7 @@ func anyEvent(t *rapid.T) Event {
 		Prompted{Err: bad, Lost: yes.Draw(t, "lost")},
 		Checked{Running: yes.Draw(t, "running"), Waiting: yes.Draw(t, "waiting")},
 		HelperBorn{id}, HelperKind{id, yes.Draw(t, "reports")}, HelperGone{id}, HelperReported{id}, HelperOverdue{id},
-		Died{crash},
+		GoalArmed{}, GoalStopped{}, Guarded{}, Tidied{}, Died{crash},
 	}).Draw(t, "event")
 }
 
@@ -35,14 +35,14 @@ type audit struct {
 	ended                        bool
 	last, starts, prompts, turns int
 	cancels, checks              int
-	aborts                       int
+	aborts, tidies               int
 }
 
 func (a *audit) event(e Event) {
 	switch e.(type) {
 	case Stop, Changed:
 		a.asked = true
-	case TurnStarted:
+	case TurnStarted, GoalArmed: // either may come while the run is being stopped
 		a.turns++
 	case Checked:
 		a.checks = max(0, a.checks-1)
@@ -83,6 +83,10 @@ func (a *audit) actions(t *rapid.T, s State, actions []Action) {
 		case Check:
 			if a.checks++; a.checks > 1 {
 				t.Fatal("two checks at once")
+			}
+		case Tidy:
+			if a.tidies++; a.tidies > 1 || a.asked || s.Phase != Tidying {
+				t.Fatalf("tidy %d in %v, asked to stop: %v", a.tidies, s.Phase, a.asked)
 			}
 		case Abort:
 			if a.aborts++; a.aborts > 1 {
@@ -147,6 +151,9 @@ type world struct {
 	asked    int // checks that were not read yet
 	checks   []read
 	prompted bool
+	goal     bool // its next round begins by itself
+	rounds   int
+	guards   bool // the turn guard may end a turn
 }
 
 // read is the answer to a check: the session as it stood when its log was upto long.
@@ -180,8 +187,11 @@ func (w *world) act(t *rapid.T, actions []Action) {
 				w.queue("ours")
 				w.results = append(w.results, Prompted{})
 			}
+		case Tidy:
+			w.results = append(w.results, Tidied{})
 		case Cancel:
 			w.aborting = w.turn != ""
+			w.pause()
 			w.results = append(w.results, Cancelled{})
 		case Check:
 			w.asked++
@@ -199,7 +209,22 @@ func (w *world) queue(m string) {
 	w.wake()
 }
 
+// pause takes back that the goal's next round begins by itself.
+func (w *world) pause() {
+	if w.goal {
+		w.goal = false
+		w.stream = append(w.stream, GoalStopped{})
+	}
+}
+
 func (w *world) wake() {
+	if w.turn == "" && len(w.inbox) == 0 && w.goal {
+		if w.rounds++; w.rounds > 3 { // the round limit
+			w.pause()
+			return
+		}
+		w.inbox = append(w.inbox, "round")
+	}
 	if w.turn != "" || len(w.inbox) == 0 {
 		return
 	}
@@ -210,6 +235,9 @@ func (w *world) wake() {
 func (w *world) endTurn(e TurnEnded) {
 	w.turn = ""
 	w.stream = append(w.stream, e)
+	if e.Reason.Kind != completedKind { // which the Harness tells nobody
+		w.goal = false
+	}
 	if w.aborting { // what waits stays parked
 		w.aborting = false
 		return
@@ -245,6 +273,10 @@ func (w *world) moves(t *rapid.T) []func() Event {
 			out = append(out, func() Event {
 				if w.turn == "ours" {
 					w.stream = append(w.stream, Seen{})
+					if rapid.IntRange(0, 3).Draw(t, "goal") == 0 {
+						w.goal = true
+						w.stream = append(w.stream, GoalArmed{})
+					}
 				}
 				w.endTurn(rapid.SampledFrom([]TurnEnded{completed, broken}).Draw(t, "end"))
 				return nil
@@ -276,6 +308,9 @@ func (w *world) moves(t *rapid.T) []func() Event {
 			return nil
 		})
 	}
+	if w.guards && w.turn == "ours" {
+		out = append(out, func() Event { w.guards = false; return Guarded{} })
+	}
 	if w.stop {
 		out = append(out, func() Event { w.stop = false; return Stop{} })
 	}
@@ -286,7 +321,7 @@ func (w *world) moves(t *rapid.T) []func() Event {
 // itself; done means that nothing goes on in the session afterwards.
 func TestNoStuckRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := &world{stop: rapid.Bool().Draw(t, "person stops"), helpers: map[string]string{}}
+		w := &world{stop: rapid.Bool().Draw(t, "person stops"), guards: rapid.Bool().Draw(t, "guard"), helpers: map[string]string{}}
 		if rapid.Bool().Draw(t, "parked") {
 			w.inbox = append(w.inbox, "parked")
 		}

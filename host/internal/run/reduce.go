@@ -40,6 +40,11 @@ func Reduce(s State, e Event) (State, []Action) {
 			return finish(s)
 		}
 		return s, nil
+	case Tidying:
+		if _, ok := e.(Tidied); ok {
+			return finish(s)
+		}
+		return s, nil
 	case Prompting:
 		if e, ok := e.(Prompted); ok {
 			return prompted(s, e)
@@ -113,7 +118,7 @@ func observe(s State, e Event) (State, []Action) {
 			return s, []Action{Cancel{}}
 		}
 	case Commanded:
-		s.ours, s.finish = true, "completed"
+		s.ours, s.finish = true, completedKind
 	case Seen:
 		s.ours, s.finish, s.stray = true, "", nil
 	case TurnEnded:
@@ -124,8 +129,24 @@ func observe(s State, e Event) (State, []Action) {
 		case s.failure == nil:
 			s.failure = f
 		}
-		s.cut = e.GoOn && s.ours
+		s.cut = e.GoOn && s.ours && !s.goal
+		if e.Reason.Kind != completedKind { // the Harness disarms a goal whose round ends badly
+			s.goal = false
+		}
 		return check(s, nil)
+	case GoalArmed:
+		s.goal = s.Phase != Ending
+		if !s.goal {
+			return s, []Action{Cancel{}}
+		}
+	case GoalStopped:
+		s.goal = false
+		return check(s, nil)
+	case Guarded:
+		if s.Open() && !s.goal && !s.stopping() {
+			s.guarded = true
+			return end(s)
+		}
 	case Handed:
 		if s.failure == nil {
 			s.failure = e.Err
@@ -175,7 +196,12 @@ func observe(s State, e Event) (State, []Action) {
 	return s, nil
 }
 
-const aborted = "aborted"
+// The kinds of turn ends that matter here (dsh.EndReason).
+const (
+	aborted       = "aborted"
+	completedKind = "completed"
+	guardKind     = "guard" // ours: as completed, by the guard
+)
 
 func released(s State, id string) (State, []Action) {
 	if _, known := s.find(id); !known {
@@ -207,7 +233,7 @@ func check(s State, actions []Action) (State, []Action) {
 
 // rest decides at a session that has no turn whether the run is over.
 func rest(s State, waiting bool) (State, []Action) {
-	if s.outstanding() {
+	if s.outstanding() || s.goal {
 		return s, nil
 	}
 	parked := s.Phase == Ending || (!s.ours && s.finish == aborted)
@@ -224,10 +250,21 @@ func rest(s State, waiting bool) (State, []Action) {
 			s.finish = aborted
 		}
 	}
+	if s.crowded() {
+		s.Phase = Tidying
+		return s, []Action{Tidy{}}
+	}
 	return finish(s)
 }
 
 func stop(s State) (State, []Action) {
+	if s.Phase == Tidying { // the turn ended by itself; only that is broken off
+		if s.untidy {
+			return s, nil
+		}
+		s.untidy = true
+		return s, []Action{Abort{}}
+	}
 	under := s.stopping()
 	s.stopped = true
 	if under {
@@ -237,7 +274,7 @@ func stop(s State) (State, []Action) {
 }
 
 func changed(s State, e Changed) (State, []Action) {
-	if s.stopping() {
+	if s.stopping() || s.Phase == Tidying {
 		return s, nil
 	}
 	s.changed = e.Err
@@ -259,7 +296,7 @@ func interrupt(s State) (State, []Action) {
 
 // end stops helpers first, then the turn.
 func end(s State) (State, []Action) {
-	s.Phase = Ending
+	s.Phase, s.goal = Ending, false
 	var actions []Action
 	if ids := s.live(); len(ids) > 0 {
 		actions = append(actions, Interrupt{ids})
@@ -268,7 +305,9 @@ func end(s State) (State, []Action) {
 }
 
 func died(s State, e Died) (State, []Action) {
-	s.failure = e.Err
+	if s.Phase != Tidying { // or it has ended as it should before
+		s.failure = e.Err
+	}
 	return finish(s)
 }
 
@@ -287,6 +326,8 @@ func (s State) last() chat.Frame {
 		return *s.answer
 	case s.stopped:
 		return project.DoneFrame(aborted, true, chat.Usage{})
+	case s.guarded:
+		return project.DoneFrame(guardKind, false, chat.Usage{})
 	case s.failure != nil:
 		return project.ErrorFrame(s.failure)
 	}

@@ -19,12 +19,13 @@ const (
 	Running                // the Harness has it
 	Ending                 // stopped; the turn has not ended yet
 	Answering              // the model answers without the Harness
+	Tidying                // the turn has ended; room is made for the next message
 	Ended                  // the last frame is written
 )
 
 // String names the phase in logs and tests.
 func (p Phase) String() string {
-	return [...]string{"queued", "preparing", "prompting", "running", "ending", "answering", "ended"}[p]
+	return [...]string{"queued", "preparing", "prompting", "running", "ending", "answering", "tidying", "ended"}[p]
 }
 
 // Step is one thing that must hold before the message is handed over.
@@ -61,6 +62,9 @@ type State struct {
 	recheck  bool // and must be repeated
 	unqueued bool // our waiting message was taken back
 	helpers  []helper
+	goal     bool // a goal is armed: its next round begins by itself
+	guarded  bool // the turn guard ended the turn
+	untidy   bool // the person broke Tidying off
 
 	stopped bool        // by the person
 	changed *chat.Error // by something else
@@ -101,6 +105,19 @@ func (s State) Open() bool { return s.Phase == Running && s.turn && s.ours }
 
 // stopping tells whether the run is to end before its turn has.
 func (s State) stopping() bool { return s.stopped || s.changed != nil }
+
+// crowded tells whether room is to be made before the next message: the turn ended
+// because it filled the window, or for another reason of the guard's.
+func (s State) crowded() bool {
+	full := s.failure != nil && s.failure.Code == chat.CodeContextFull
+	return !s.stopping() && (s.guarded || full)
+}
+
+// Guarded tells whether the turn guard ended the turn.
+func (s State) Guarded() bool { return s.guarded }
+
+// Goal tells whether a goal is armed.
+func (s State) Goal() bool { return s.goal }
 
 // outstanding tells whether a helper is to be waited for. Once a run is stopped
 // only those count that may wake the session.
