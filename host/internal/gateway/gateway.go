@@ -63,10 +63,9 @@ type Unqueuer interface {
 }
 
 // Goals is a Gateway whose wire has goals. A change of a goal that is not as the
-// reference says any more is an *Error.
+// reference says any more is an *Error. How a goal stands is the projection KeyGoal of a
+// Snapshot: goals/get is missing in the older Harnesses.
 type Goals interface {
-	// Goal gives the session's goal, nil where there is none.
-	Goal(ctx context.Context, sessionID string) (*dsh.GoalView, error)
 	// CreateGoal sets one; MaxRounds 0 leaves the number to the Harness.
 	CreateGoal(ctx context.Context, sessionID, objective string, maxRounds int) (dsh.GoalRef, error)
 	// EditGoal changes what is not "" or 0.

@@ -3,6 +3,7 @@
 package turnguard
 
 import (
+	"strconv"
 	"strings"
 
 	"strata.dev/bridge/host/internal/say"
@@ -72,7 +73,7 @@ func (g *Guard) tool(t chat.Tool) *chat.Sentence {
 		}
 		if t.Name == searchTool {
 			if g.searches++; g.searches > g.most() {
-				return say1(say.GuardSearches, g.most())
+				return told(say.GuardSearches, g.most())
 			}
 		}
 	}
@@ -95,15 +96,15 @@ func (g *Guard) ended(t chat.Tool) *chat.Sentence {
 	g.failed++
 	if t.Name == searchTool {
 		if g.refused++; g.refused >= FailedSearches {
-			return say1(say.GuardSearchFails, g.refused)
+			return told(say.GuardSearchFails, g.refused)
 		}
 	}
-	call := t.Name + "\x00" + string(t.Input)
+	call := t.Name + "\x00" + t.Input
 	if g.failures[call]++; g.failures[call] >= SameFailure {
-		return say1(say.GuardSameFailure, g.failures[call])
+		return told(say.GuardSameFailure, g.failures[call])
 	}
 	if !g.worked && g.failed >= OnlyFailures {
-		return say1(say.GuardOnlyFailures, g.failed)
+		return told(say.GuardOnlyFailures, g.failed)
 	}
 	return nil
 }
@@ -123,3 +124,13 @@ func failed(t chat.Tool) bool {
 
 // limited begins LIMITED_SENTENCE of agent-bridge.txt.
 const limited = "Web search is limited right now."
+
+func sentence(key string) *chat.Sentence {
+	s := say.Sentence(key)
+	return &s
+}
+
+func told(key string, times int) *chat.Sentence {
+	s := say.Sentence(key, "times", strconv.Itoa(times))
+	return &s
+}

@@ -24,6 +24,7 @@ import (
 
 // Gateway talks to one running Harness; make it with Dial.
 type Gateway struct {
+	gateway.GoalRemotes
 	opts   Options
 	base   *url.URL
 	caller link.Caller
@@ -41,7 +42,10 @@ type Gateway struct {
 	done  chan struct{} // closed when the connection's goroutine has ended
 }
 
-var _ gateway.Console = (*Gateway)(nil)
+var (
+	_ gateway.Console = (*Gateway)(nil)
+	_ gateway.Goals   = (*Gateway)(nil)
+)
 
 // Dial connects, and tries again until it stands, the context ends, or the Harness
 // refuses the secret (*gateway.Error with CodeUnauthorized). The context is for
@@ -66,6 +70,9 @@ func newGateway(o Options, base *url.URL, life context.Context, stop context.Can
 	g.caller = link.Caller{
 		Client: link.NewClient(o.DialContext), Logger: o.Logger, Counts: &g.counts,
 		During: link.During(life), Target: g.target,
+	}
+	g.Remote = func(ctx context.Context, method string, args, out any) error {
+		return g.call(ctx, method, remote{args}, out)
 	}
 	return g
 }

@@ -26,6 +26,7 @@ import (
 
 // Gateway talks to one running Harness; make it with Dial.
 type Gateway struct {
+	gateway.GoalRemotes
 	opts   Options
 	caller link.Caller
 	log    *zap.Logger
@@ -75,6 +76,7 @@ func newGateway(o Options) (*Gateway, error) {
 	if _, err := g.login.set(o.Launch); err != nil {
 		return nil, err
 	}
+	g.Remote = g.call
 	g.life, g.stop = context.WithCancel(context.Background())
 	g.caller = link.Caller{
 		Client: link.NewClient(o.DialContext), Logger: o.Logger, Counts: &g.counts,
