@@ -43,6 +43,20 @@ const (
 	Deny    = "deny"
 )
 
+// PlanRequest is the body of POST /api/chat/plan.
+type PlanRequest struct {
+	SessionID string `json:"sessionId"`
+	Decision  string `json:"decision"`       // approve or deny
+	Mode      string `json:"mode,omitempty"` // in which it is carried out: bypass; anything else but plan is manual
+}
+
+// PlanAnswer says what became of a plan: with a yes, which run carries it out.
+type PlanAnswer struct {
+	Decision  string `json:"decision"`
+	RequestID string `json:"requestId,omitempty"`
+	Run       string `json:"run,omitempty"`
+}
+
 // StopRequest is the body of POST /api/chat/stop.
 type StopRequest struct {
 	SessionID string `json:"sessionId,omitempty"`
@@ -185,6 +199,7 @@ type Chat struct {
 	ChatSummary
 	Messages []Message `json:"messages"`
 	Seq      int64     `json:"seq,omitempty"`
+	Plan     *Plan     `json:"plan,omitempty"` // that waits for an answer
 }
 
 // ChatPatch is the body of PATCH /api/chats/{id}; nil leaves as it is.

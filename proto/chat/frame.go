@@ -139,8 +139,12 @@ type Context struct {
 
 // Plan is a plan turn's proposal.
 type Plan struct {
-	Text    string `json:"text"`
-	Caution string `json:"caution,omitempty"`
+	Text string `json:"text"`
+	// Caution says why the turn was ended before the assistant was done; CautionKey is
+	// its English template, CautionArgs what fills its {name} places.
+	Caution     string            `json:"caution,omitempty"`
+	CautionKey  string            `json:"cautionKey,omitempty"`
+	CautionArgs map[string]string `json:"cautionArgs,omitempty"`
 }
 
 // Usage is what a run used, in tokens.

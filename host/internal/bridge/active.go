@@ -64,6 +64,7 @@ type active struct {
 	checks   []reading           // answers to Check that wait for the log
 	lost     bool                // the sockets are
 	delegate bool                // a delegation tool was called
+	shown    shown               // of the running turn
 	why      []chat.Frame        // why it goes on without the Harness
 	mapped   *record             // of a new session, until it is kept
 }
@@ -243,7 +244,13 @@ func (r *active) act(a run.Action, why run.Event) {
 	case run.Prompt:
 		r.spawn(r.ctx, func(ctx context.Context) { r.prompt(ctx, a.Resend || r.resend) })
 	case run.Cancel:
-		r.spawn(r.ctx, r.cancelTurn)
+		pursued := r.c.log.fold.Pursued()
+		r.spawn(r.ctx, func(ctx context.Context) { r.cancelTurn(ctx, pursued) })
+	case run.Tidy:
+		r.conclude()
+		ctx, cancel := context.WithCancel(r.ctx)
+		r.abort = cancel
+		r.spawn(ctx, func(ctx context.Context) { defer cancel(); r.tidy(ctx) })
 	case run.Check:
 		from := r.c.log.last + 1
 		r.spawn(r.ctx, func(ctx context.Context) { r.check(ctx, from) })
@@ -265,6 +272,9 @@ func (r *active) act(a run.Action, why run.Event) {
 			if _, unready := why.(run.StepDone); unready && r.parted == partedNot {
 				r.keepUnsent(a.Frame)
 			}
+		}
+		if a.Frame.Type == chat.Done && !*a.Frame.Cancelled {
+			r.conclude()
 		}
 		if a.Frame.Type == chat.Done && r.link != nil {
 			u := r.used()

@@ -36,6 +36,12 @@ type API interface {
 	// not-yours, agent-unavailable.
 	Answer(ctx context.Context, r chat.ApprovalRequest) error
 
+	// Plan answers the plan of the chat's newest turn. A yes sends the chat's next
+	// message and gives its run.
+	//
+	// Errors: bad-request, unknown-session, not-pending, and those of Send.
+	Plan(ctx context.Context, r chat.PlanRequest) (chat.PlanAnswer, error)
+
 	// Stop ends the chat's running turn, its helpers and what is queued behind it,
 	// and returns once the turn has ended, with the messages that no turn has read.
 	// Nothing running is no error.

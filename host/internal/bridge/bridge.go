@@ -26,6 +26,8 @@ type Options struct {
 	Direct Direct
 	// Preset is the agent preset of new sessions.
 	Preset string
+	// GoalsOff says that the person turned goals off.
+	GoalsOff bool
 	// Log gets what no person reads; nil drops it.
 	Log *zap.Logger
 }

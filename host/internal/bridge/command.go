@@ -31,6 +31,8 @@ func (r *active) local() bool {
 		return true
 	case command.Plan:
 		return r.line.Rest == ""
+	case command.Goal:
+		return r.c.b.o.GoalsOff
 	}
 	return false
 }
@@ -46,6 +48,8 @@ func (r *active) answerLocally() {
 		}
 	case command.Plan:
 		frames = append(frames, ownLine(say.Sentence(say.PlanEmpty)))
+	case command.Goal:
+		frames = append(frames, ownLine(say.Sentence(say.GoalsOff)))
 	default:
 		last = project.ErrorFrame(unknownCommand(r.line))
 	}

@@ -60,7 +60,7 @@ func TestCommandAsText(t *testing.T) {
 // TestPlanOnce: the message is in Plan mode, the next one is not.
 func TestPlanOnce(t *testing.T) {
 	play(t, func(s *stage) {
-		s.expect(s.run("c1", "/plan say the plan"), "queued", "start plan p/m session-1", `delta "the plan"`, "done completed false 100")
+		s.expect(s.run("c1", "/plan say the plan"), "queued", "start plan p/m session-1", `delta "the plan"`, `plan "the plan"`, "done completed false 100")
 		s.expect(s.run("c1", "say done"), "queued", "start manual p/m session-1", `delta "done"`, "done completed false 100")
 		if d := cmp.Diff([]string{"user say the plan", "assistant the plan", "user say done", "assistant done"}, notes(s.history("c1"))); d != "" {
 			t.Errorf("(-want +got):\n%s", d)
@@ -73,20 +73,21 @@ func TestCommandsHandedOver(t *testing.T) {
 	play(t, func(s *stage) {
 		s.d.commands = map[string]gateway.CommandResult{
 			"compact": {Found: true, OK: true, Text: "Compacted 8 history items."},
-			"goal":    {Found: true, Text: "A goal is already active."},
+			"strata":  {Found: true, Text: "Not now."},
 			"export":  {Found: true, OK: true, Text: "never"},
 		}
 		s.run("c1", "say hi")
 		s.expect(s.run("c1", "/compact now"), "queued", "start manual p/m session-1", "own Compacted 8 history items.", "done completed false 0")
-		failed := s.run("c1", "/goal build it")
+		failed := s.run("c1", "/strata status")
 		s.expect(failed, "queued", "start manual p/m session-1", "error command-failed")
-		if f := failed[2]; f.Details != "A goal is already active." || f.Key != say.CommandFailed {
+		if f := failed[2]; f.Details != "Not now." || f.Key != say.CommandFailed {
 			t.Errorf("got %+v", f)
 		}
-		s.expect(s.run("c1", "/strata status"), "queued", "start manual p/m session-1", "error unknown-command")
+		delete(s.d.commands, "compact")
+		s.expect(s.run("c1", "/compact"), "queued", "start manual p/m session-1", "error unknown-command")
 		s.expect(s.run("c1", "/export"), "queued", "error unknown-command")
 		handed := slices.DeleteFunc(s.d.called(), func(c string) bool { return !strings.HasPrefix(c, "/") || strings.HasPrefix(c, "/permission") })
-		if d := cmp.Diff([]string{"/compact now", "/goal build it"}, handed); d != "" {
+		if d := cmp.Diff([]string{"/compact now", "/strata status"}, handed); d != "" {
 			t.Errorf("handed over (-want +got):\n%s", d)
 		}
 		if n := s.d.count("Prompt"); n != 1 {
@@ -94,8 +95,8 @@ func TestCommandsHandedOver(t *testing.T) {
 		}
 		want := []string{
 			"user say hi", "assistant hi", "user /compact now", "assistant [Compacted 8 history items.]",
-			"user /goal build it", "assistant [" + failed[2].Text + "]",
-			"user /strata status", "assistant [" + say.Sentence(say.UnknownCommand, "command", "/strata").Text + "]",
+			"user /strata status", "assistant [" + failed[2].Text + "]",
+			"user /compact", "assistant [" + say.Sentence(say.UnknownCommand, "command", "/compact").Text + "]",
 			"user /export", "assistant [" + say.Sentence(say.UnknownCommand, "command", "/export").Text + "]",
 		}
 		if d := cmp.Diff(want, notes(s.history("c1"))); d != "" {

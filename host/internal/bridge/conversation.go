@@ -29,6 +29,7 @@ type conversation struct {
 	added    int64               // runs so far
 	known    []string            // keys of requests, oldest first
 	steered  map[string]*steered // those that went into a running turn
+	plan     *proposal           // that waits for an answer
 
 	// log is used by the run under way alone.
 	log sessionLog
@@ -117,6 +118,7 @@ func (c *conversation) add(r *active) (*active, *chat.Error) {
 	if err := c.b.begin(r.drive); err != nil {
 		return nil, err
 	}
+	c.plan = nil // whatever is said now is the answer to it
 	if r.order == 0 {
 		c.added++
 		r.order = c.added

@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"strata.dev/bridge/host/internal/command"
 	"strata.dev/bridge/host/internal/direct"
 	"strata.dev/bridge/host/internal/project"
 	"strata.dev/bridge/host/internal/run"
@@ -70,6 +71,12 @@ func (r *active) answer(ctx context.Context, noted int64) {
 		return
 	}
 	b := r.c.b
+	if k := r.line.Kind; k == command.Handed || k == command.Goal { // the model is not to get it as text
+		e := say.Error(chat.CodeAgentUnavailable, "the command is the agent's", say.CommandFailed, "command", "/"+r.line.Name)
+		r.keepCommand(now(), project.ErrorFrame(e))
+		r.answered(project.ErrorFrame(e))
+		return
+	}
 	message := spoken(r.req, r.started)
 	earlier := b.past(r.c.id, r)
 	err := b.begun(r, exchange{RequestID: r.req.RequestID, Time: r.started, Messages: []chat.Message{message}})

@@ -42,8 +42,12 @@ func (r *active) persist(ctx context.Context, what string, f func() error) bool 
 	}
 }
 
-// cancelTurn asks the running turn to end. A session that is not attached has none.
-func (r *active) cancelTurn(ctx context.Context) {
+// cancelTurn asks the running turn to end, and the goal's next round not to begin where
+// one is pursued. A session that is not attached has none.
+func (r *active) cancelTurn(ctx context.Context, pursued bool) {
+	if pursued {
+		r.pauseGoal(ctx)
+	}
 	r.persist(ctx, "cancel", func() error {
 		err := r.link.gw.Cancel(ctx, r.root)
 		if refused := (*gateway.Error)(nil); errors.As(err, &refused) {

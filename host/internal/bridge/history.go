@@ -141,7 +141,7 @@ func (b *Bridge) Chat(ctx context.Context, id string) (chat.Chat, error) {
 	if err != nil {
 		return chat.Chat{}, err
 	}
-	out := chat.Chat{ChatSummary: b.summary(c, s.run), Messages: s.messages, Seq: s.seq}
+	out := chat.Chat{ChatSummary: b.summary(c, s.run), Messages: s.messages, Seq: s.seq, Plan: c.waitingPlan()}
 	if out.Messages == nil {
 		out.Messages = []chat.Message{}
 	}

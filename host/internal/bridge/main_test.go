@@ -196,6 +196,8 @@ func told(frames []chat.Frame) []string {
 			out = append(out, "own "+f.Text)
 		case chat.Heard:
 			out = append(out, "message "+f.Message.Text)
+		case chat.PlanReady:
+			out = append(out, strings.TrimSpace(fmt.Sprintf("plan %q %s", f.Plan.Text, f.Plan.Caution)))
 		case chat.Reset:
 			out = append(out, fmt.Sprintf("reset %d", len(f.Snapshot.Messages)))
 		default:

@@ -81,6 +81,7 @@ func (r *active) event(e dsh.Event) {
 		r.emit(e.Time, frames...)
 	}
 	r.signal(e)
+	r.watch(frames)
 	r.answerChecks()
 }
 
@@ -90,12 +91,14 @@ func (r *active) live(l dsh.Live) {
 	if r.state.Phase >= run.Prompting {
 		r.emit(cmp.Or(l.Time, now()), frames...)
 	}
+	r.watch(frames)
 }
 
 // signal tells the reducer what an event means for the run.
 func (r *active) signal(e dsh.Event) {
 	switch e.Type {
 	case dsh.TypeTurnStart:
+		r.turnBegins()
 		r.apply(run.TurnStarted{})
 	case dsh.TypeTurnEnd:
 		if end, ok := project.TurnEnd(e); ok {
@@ -114,6 +117,8 @@ func (r *active) signal(e dsh.Event) {
 				}
 			}
 		}
+	case dsh.TypeGoalChange:
+		r.goalEvent(e)
 	case dsh.TypePermissionPreset, dsh.TypeSandboxMode, dsh.TypeApprovalPolicy:
 		r.switched = e.Seq
 		r.foreign()

@@ -66,8 +66,12 @@ func (b *Bridge) route(id string) string {
 // prompt hands the message over. Its request id is on disk before the Harness can
 // have it.
 func (r *active) prompt(ctx context.Context, resend bool) {
-	if r.line.Kind == command.Handed {
+	switch r.line.Kind {
+	case command.Handed:
 		r.execute(ctx)
+		return
+	case command.Goal:
+		r.pursue(ctx)
 		return
 	}
 	err := r.c.b.remember(r.c.id, r.req.RequestID)

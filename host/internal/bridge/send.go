@@ -43,8 +43,12 @@ func (b *Bridge) Send(ctx context.Context, req chat.StreamRequest) (Subscription
 		if taken {
 			return b.reset(ctx, c)
 		}
-	} else if sub, err := b.steer(ctx, c, req); sub != nil || err != nil {
-		return sub, err
+	} else {
+		for _, join := range []func(context.Context, *conversation, chat.StreamRequest) (Subscription, error){b.aside, b.steer} {
+			if sub, err := join(ctx, c, req); sub != nil || err != nil {
+				return sub, err
+			}
+		}
 	}
 	r := newActive(c, req)
 	r.resend = resend

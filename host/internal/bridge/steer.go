@@ -22,6 +22,12 @@ func (b *Bridge) steer(ctx context.Context, c *conversation, req chat.StreamRequ
 	}
 	result := make(chan error, 1)
 	r.post(func() { r.steer(req, result) })
+	return b.joined(ctx, c, r, result)
+}
+
+// joined gives the frames of a run that takes a request besides its own, once the result
+// says so; nil where it does not.
+func (b *Bridge) joined(ctx context.Context, c *conversation, r *active, result <-chan error) (Subscription, error) {
 	select {
 	case err := <-result:
 		switch {

@@ -18,6 +18,8 @@ import (
 //	say TEXT      answer, a word per chunk
 //	run CMD       bash, runs at once
 //	ask CMD       bash, asks first
+//	break CMD     bash, which fails
+//	search QUERY  a web search, which fails
 //	hang          a tool call that ends with the turn's cancel
 //	fail CODE     the model request fails
 //	wait MS       time passes
@@ -115,6 +117,12 @@ func (t *turn) do(ctx context.Context, verb, rest string) *dsh.LLMFailed {
 	case "run":
 		id := t.begin("bash", map[string]string{"command": rest})
 		t.append(dsh.TypeToolResult, toolResult(id, "out of "+rest, false, ""))
+	case "break":
+		id := t.begin("bash", map[string]string{"command": rest})
+		t.append(dsh.TypeToolResult, toolResult(id, "Error: "+rest+" failed", true, ""))
+	case "search":
+		id := t.begin("web_search", map[string]string{"query": rest})
+		t.append(dsh.TypeToolResult, toolResult(id, "Error: Web search is limited right now.", true, ""))
 	case "ask":
 		t.ask(ctx, rest)
 	case "hang":

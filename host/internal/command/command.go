@@ -15,13 +15,14 @@ const (
 	None    Kind = iota // no command: the model gets it as it is
 	Help                // the host lists the commands
 	Plan                // the model gets Rest, in Plan mode, this once
+	Goal                // what Rest says of the chat's goal
 	Handed              // the Harness has a command of that name
 	Unknown             // nobody has
 )
 
 // handed are the Harness's commands that a chat may give. Others of its commands
 // change what a chat is allowed to do, and are the host's alone.
-var handed = []string{"compact", "goal", "strata"}
+var handed = []string{"compact", "strata"}
 
 // Line is a message as it was read.
 type Line struct {
@@ -48,6 +49,8 @@ func Parse(text string) Line {
 		l.Kind = Help
 	case l.Name == "plan":
 		l.Kind = Plan
+	case l.Name == "goal":
+		l.Kind = Goal
 	case slices.Contains(handed, l.Name):
 		l.Kind = Handed
 	}

@@ -84,6 +84,10 @@ func (a *agent) Attach(_ context.Context, id, run string, after int64) (bridge.S
 
 func (a *agent) Answer(_ context.Context, r chat.ApprovalRequest) error { return a.called(r) }
 
+func (a *agent) Plan(_ context.Context, r chat.PlanRequest) (chat.PlanAnswer, error) {
+	return chat.PlanAnswer{Decision: r.Decision, Run: "run-2"}, a.called(r)
+}
+
 func (a *agent) Stop(_ context.Context, r chat.StopRequest) (chat.StopAnswer, error) {
 	return chat.StopAnswer{Stopped: true}, a.called(r)
 }

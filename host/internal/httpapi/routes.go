@@ -30,6 +30,19 @@ func (s *Server) approval(c echo.Context) error {
 	return c.JSON(http.StatusOK, struct{}{})
 }
 
+// plan answers a plan.
+func (s *Server) plan(c echo.Context) error {
+	var r chat.PlanRequest
+	if err := s.decode(c, &r); err != nil {
+		return err
+	}
+	a, err := s.o.Agent.Plan(c.Request().Context(), r)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, a)
+}
+
 // stop answers once the turn has ended.
 func (s *Server) stop(c echo.Context) error {
 	var r chat.StopRequest

@@ -304,6 +304,10 @@ func (a *agent) Answer(_ context.Context, q chat.ApprovalRequest) error {
 	return nil
 }
 
+func (a *agent) Plan(_ context.Context, q chat.PlanRequest) (chat.PlanAnswer, error) {
+	return chat.PlanAnswer{Decision: q.Decision}, nil
+}
+
 func (a *agent) Stop(_ context.Context, q chat.StopRequest) (chat.StopAnswer, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

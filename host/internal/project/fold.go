@@ -49,6 +49,9 @@ type Fold struct {
 	cuts      int  // how often the answer to the newest message was cut off
 	goOn      bool // the newest turn was, and is to go on
 	carded    bool // the running turn has shown a card
+	open      bool // a turn is running
+	goal      *dsh.GoalState
+	goalNotes []chat.Frame // what the running turn's end is to tell of the goal
 	// unconfined says that the person was told that commands cannot be confined.
 	unconfined bool
 	bad        int
@@ -74,7 +77,7 @@ func (f *Fold) Apply(e dsh.Event) []chat.Frame {
 	}
 	switch d := data.(type) {
 	case *dsh.Turn:
-		f.answered, f.carded, f.goOn = false, false, false
+		f.answered, f.carded, f.goOn, f.open = false, false, false, true
 	case *dsh.Step:
 		if e.Type == dsh.TypeStepStart {
 			f.enter(*d)
@@ -86,6 +89,9 @@ func (f *Fold) Apply(e dsh.Event) []chat.Frame {
 			if !Ours(*d) {
 				f.cuts = 0
 			}
+		}
+		if d.Source.Kind == goalKind && d.Source.Round > 0 {
+			return f.goalRound(d.Source)
 		}
 	case *dsh.AssistantChunk:
 		return f.chunk(*d)
@@ -111,6 +117,8 @@ func (f *Fold) Apply(e dsh.Event) []chat.Frame {
 	case *dsh.Retry:
 		f.failed = true
 		return []chat.Frame{status(say.ModelRetry)}
+	case *dsh.GoalChange:
+		return f.goalChanged(*d)
 	case *dsh.Compaction:
 		return compaction(e.Type, *d)
 	case *dsh.TurnEnd:
@@ -142,7 +150,11 @@ func (f *Fold) GoesOn() bool { return f.goOn }
 // closes its cards. A goal's rounds, a stop and a failure say for themselves.
 func (f *Fold) ended(end dsh.TurnEnd) []chat.Frame {
 	frames := f.Close(end.Reason.Kind == "interrupted")
+	f.open = false
 	empty, cut := !f.answered && !f.carded, end.Reason.Kind == "max-tokens"
+	if notes := f.goalEnded(end.Reason.Kind); notes != nil || f.Pursued() {
+		return append(frames, notes...)
+	}
 	if cut {
 		f.goOn = replycut.GoOn(replycut.Cut{Before: f.cuts, Empty: empty, Percent: f.full})
 		f.cuts++

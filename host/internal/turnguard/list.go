@@ -3,12 +3,13 @@ package turnguard
 import "strings"
 
 // list counts how often a numbered list begins again in a text that comes in pieces.
-// A list below another heading of the same answer is another list; so is one that
-// is indented.
+// A list below another heading of one answer is another list; so is one that is
+// indented.
 type list struct {
 	line    []byte // of the running line, as much as matters
 	begun   bool   // a list has begun in this turn
-	heading bool   // a heading stands between it and the running line, in one answer
+	heading bool   // a heading stands between it and the running line
+	stepped bool   // something else was done since: what follows is another answer
 	again   int
 }
 
@@ -30,9 +31,9 @@ func (l *list) text(piece string) int {
 	return l.again
 }
 
-// step takes in that something else was done: what follows is another answer.
+// step takes in that something else was done.
 func (l *list) step() {
-	l.line, l.heading = l.line[:0], false
+	l.line, l.stepped = l.line[:0], true
 }
 
 // item looks whether the running line has just become the first of a list.
@@ -40,10 +41,10 @@ func (l *list) item() {
 	if s := string(l.line); s != "1. " && s != "1) " && s != "**1." {
 		return
 	}
-	if l.begun && !l.heading {
+	if l.begun && (l.stepped || !l.heading) {
 		l.again++
 	}
-	l.begun, l.heading = true, false
+	l.begun, l.heading, l.stepped = true, false, false
 }
 
 func (l *list) heads() {

@@ -53,7 +53,7 @@ func (g *Guard) Frame(f chat.Frame) *chat.Sentence {
 	case chat.ContextUse:
 		g.full = f.Context.Percent >= FullPercent
 	case chat.Delta:
-		if !f.Own && g.plan && g.list.text(f.Text) > PlanRestarts {
+		if !f.Own && g.plan && g.list.text(f.Text) >= PlanRestarts {
 			return sentence(say.GuardPlan)
 		}
 	case chat.AgentTool:

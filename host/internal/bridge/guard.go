@@ -1,0 +1,83 @@
+package bridge
+
+import (
+	"context"
+
+	"go.uber.org/zap"
+
+	"strata.dev/bridge/host/internal/command"
+	"strata.dev/bridge/host/internal/project"
+	"strata.dev/bridge/host/internal/run"
+	"strata.dev/bridge/host/internal/turnguard"
+	"strata.dev/bridge/proto/abi"
+	"strata.dev/bridge/proto/chat"
+)
+
+// shown is what the running turn has shown so far, and what is made of it at its end.
+type shown struct {
+	guard    *turnguard.Guard // nil before the first turn
+	proposal project.Proposal
+	verdict  *chat.Sentence // why the guard ended the turn
+	told     bool           // what is told at the end was told
+}
+
+// turnBegins begins to count anew.
+func (r *active) turnBegins() {
+	r.shown.guard, r.shown.proposal = turnguard.New(r.mode == abi.Plan), project.Proposal{}
+}
+
+// watch gives the guard what the page sees of the chat's own turn.
+func (r *active) watch(frames []chat.Frame) {
+	if r.shown.guard == nil {
+		return
+	}
+	for _, f := range frames {
+		r.shown.proposal.Frame(f)
+		verdict := r.shown.guard.Frame(f)
+		if verdict == nil || r.state.Guarded() {
+			continue
+		}
+		if r.apply(run.Guarded{}); r.state.Guarded() {
+			r.shown.verdict = verdict
+			r.c.b.o.Log.Info("the turn guard ended a turn", zap.String("run", r.id), zap.String("why", verdict.Text))
+		}
+	}
+}
+
+// conclude tells, before the last frame of a turn that ended by itself or by the guard,
+// what it leaves behind: a plan that waits for an answer, or why it was ended.
+func (r *active) conclude() {
+	if r.shown.told || r.shown.guard == nil {
+		return
+	}
+	r.shown.told = true
+	why := r.shown.verdict
+	if r.mode == abi.Plan {
+		text := r.shown.proposal.Text(r.line.Kind == command.Plan)
+		if why != nil {
+			text = r.shown.proposal.Written()
+		}
+		if text != "" {
+			p := chat.Plan{Text: text}
+			if why != nil {
+				p.Caution, p.CautionKey, p.CautionArgs = why.Text, why.Key, why.Args
+			}
+			r.c.propose(r, p)
+			r.emit(now(), chat.Frame{Type: chat.PlanReady, Plan: &p})
+			return
+		}
+	}
+	if why != nil {
+		r.emit(now(), ownLine(*why))
+	}
+}
+
+// tidy asks the Harness to make room in the session. Best effort: what goes wrong is in
+// the log, and the next message finds out.
+func (r *active) tidy(ctx context.Context) {
+	res, err := r.link.gw.Execute(ctx, r.root, "/compact")
+	if err != nil && ctx.Err() == nil || err == nil && !res.OK {
+		r.c.b.o.Log.Info("no room was made", zap.String("run", r.id), zap.String("answer", res.Text), zap.Error(err))
+	}
+	r.post(func() { r.apply(run.Tidied{}) })
+}
