@@ -191,7 +191,10 @@ export interface Picture {
 /** Plan is a plan turn's proposal. */
 export interface Plan {
   text: string;
+  /** Caution says why the turn was ended before the assistant was done; CautionKey is its English template, CautionArgs what fills its {name} places. */
   caution?: string;
+  cautionKey?: string;
+  cautionArgs?: Record<string, string>;
 }
 
 /** Snapshot stands for the frames that a replay log no longer holds. */
@@ -423,6 +426,8 @@ export interface Chat {
   waiting?: Waiting[];
   messages: Message[] | null;
   seq?: number;
+  /** that waits for an answer */
+  plan?: Plan;
 }
 
 /** ChatPatch is the body of PATCH /api/chats/{id}; nil leaves as it is. */
