@@ -141,6 +141,9 @@ func chats(ctx context.Context, t *testing.T, o kit.HostOptions) {
 			"a waiting message is told now":    waitingMessages,
 			"what is not sent":                 notSent,
 			"a command begins a chat":          commandFirst,
+			"a goal goes through its rounds":   goalRounds,
+			"a goal is halted at work":         goalAside,
+			"a goal by the assistant":          goalByTool,
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

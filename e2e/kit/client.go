@@ -196,6 +196,12 @@ func (c Chat) Stop(ctx context.Context) (chat.StopAnswer, error) {
 	return a, c.Do(ctx, http.MethodPost, "/api/chat/stop", chat.StopRequest{ChatID: c.ID}, &a)
 }
 
+// Plan answers the plan of the chat's newest turn.
+func (c Chat) Plan(ctx context.Context, decision, mode string) (chat.PlanAnswer, error) {
+	var a chat.PlanAnswer
+	return a, c.Do(ctx, http.MethodPost, "/api/chat/plan", chat.PlanRequest{SessionID: c.ID, Decision: decision, Mode: mode}, &a)
+}
+
 // TakeBack takes a message back that waits for its turn.
 func (c Chat) TakeBack(ctx context.Context, run string) (chat.StreamRequest, error) {
 	var a chat.StreamRequest

@@ -3,6 +3,7 @@ package scriptmodel
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -37,9 +38,37 @@ func think(req ChatRequest, c Conversation) reply {
 	r.key = fmt.Sprintf("%d %s", r.step, withoutResume(s.Text))
 	r.actions = []Action{{Op: OpSay, Text: Finished}}
 	if r.step < len(s.Steps) {
-		r.actions = s.Steps[r.step]
+		r.actions = goalCalls(s.Steps[r.step], c.Results())
 	}
 	return r
+}
+
+// goalCalls makes the calls of update_goal, which want the goal's id and revision as the
+// newest answer of a goal tool has them.
+func goalCalls(actions []Action, results []Result) []Action {
+	out := slices.Clone(actions)
+	for i, a := range out {
+		if a.Op != OpGoal {
+			continue
+		}
+		var seen struct {
+			Goal struct {
+				ID       string `json:"id"`
+				Revision int64  `json:"revision"`
+			} `json:"goal"`
+		}
+		for _, r := range results {
+			if strings.HasSuffix(r.Tool, "_goal") {
+				_ = json.Unmarshal([]byte(r.Text), &seen) // one that failed leaves what was before
+			}
+		}
+		args := map[string]any{"goal_id": seen.Goal.ID, "revision": seen.Goal.Revision, "action": a.Text}
+		if a.Text == "blocked" {
+			args["blocked_reason"] = "The key is missing."
+		}
+		out[i] = Action{Op: OpCall, Tool: "update_goal", Args: quote(args)}
+	}
+	return out
 }
 
 func plain(actions ...Action) reply { return reply{actions: actions, step: -1} }

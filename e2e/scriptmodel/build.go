@@ -39,6 +39,9 @@ func Helper(description, script string, background bool) string {
 	return Call("subagent", map[string]any{"description": description, "prompt": script, "run_in_background": background})
 }
 
+// Goal writes a GOAL.
+func Goal(action string) string { return string(OpGoal) + " " + quote(action) }
+
 // Hold writes a HOLD.
 func Hold(name string) string { return string(OpHold) + " " + quote(name) }
 

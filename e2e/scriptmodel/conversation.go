@@ -1,6 +1,11 @@
 package scriptmodel
 
-import "strings"
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+)
 
 // Kind is what a request is for.
 type Kind string
@@ -38,6 +43,8 @@ var notes = []string{
 	"<system-reminder>",
 	"Background subagent ",
 	"background job ",
+	"<goal_complete>",
+	"<goal_blocked>",
 	"You are repeating the exact same tool call",
 	"Your last reply was cut off at the output limit", // the host has it go on
 	checkpoint,
@@ -59,6 +66,10 @@ func Read(messages []Message) Conversation {
 	for _, m := range messages {
 		switch {
 		case m.Role == "user" && isPerson(string(m.Content)):
+			if goal, round := goalRound(string(m.Content)); round > 0 {
+				c.Person, c.After, c.Served = goal, nil, 0
+				continue
+			}
 			c.Person, c.After, c.Served = strings.TrimSuffix(strings.TrimSpace(string(m.Content)), checkpointEnd), nil, 0
 		case m.Role == "assistant":
 			c.Served++
@@ -68,6 +79,19 @@ func Read(messages []Message) Conversation {
 		}
 	}
 	return c
+}
+
+var roundText = regexp.MustCompile(`(?s)^<goal_round>\s*Objective: ("(?:[^"\\]|\\.)*")\s*Round: ([0-9]+)/`)
+
+// goalRound reads the message that begins a goal's round: the goal's text, which is a
+// script as a person's message may be, and the round, 0 where it is none.
+func goalRound(text string) (goal string, round int) {
+	m := roundText.FindStringSubmatch(text)
+	if m == nil || json.Unmarshal([]byte(m[1]), &goal) != nil {
+		return "", 0
+	}
+	round, _ = strconv.Atoi(m[2])
+	return goal, round
 }
 
 func kindOf(messages []Message) Kind {

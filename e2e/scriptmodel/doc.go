@@ -15,6 +15,8 @@
 //	CALL tool {json}      a tool call; a JSON string instead is sent as it is,
 //	                      for arguments that are no JSON
 //	THEN                  ends the step: what follows answers the next request
+//	GOAL action           a call of update_goal with the goal's id and revision, as the
+//	                      goal tool that was called last has them; "blocked" has a reason
 //	HOLD name             waits until Release(name); a released name stays open
 //	SLEEP ms              waits
 //	HANG [xN]             sends nothing more until the client leaves
@@ -36,6 +38,8 @@
 // Finished. The prompt of a helper is a script of its own:
 //
 //	#! CALL subagent {"description":"d","prompt":"#! CALL bash {…} / THEN / SAY done"} / THEN / SAY ok
+//
+// The text of a goal is a script, too: each of its rounds plays it from the start.
 //
 // A script that cannot be read is refused with 400 and the reason.
 package scriptmodel

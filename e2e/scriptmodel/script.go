@@ -19,6 +19,7 @@ const (
 	OpCall   Op = "CALL"
 	OpThen   Op = "THEN"
 	OpHold   Op = "HOLD"
+	OpGoal   Op = "GOAL"
 	OpSleep  Op = "SLEEP"
 	OpHang   Op = "HANG"
 	OpCut    Op = "CUT"
@@ -31,7 +32,7 @@ const (
 // Action is one directive.
 type Action struct {
 	Op    Op
-	Text  string // of THINK, SAY, STREAM, ERR, FINISH; the name of a HOLD
+	Text  string // of THINK, SAY, STREAM, ERR, FINISH; the name of a HOLD; what a GOAL does
 	Tool  string // of a CALL
 	Args  string // of a CALL: the arguments as sent; of USAGE: a JSON object
 	N     int    // of STREAM chunks, of SLEEP milliseconds, of ERR the status, of RESUME the step
@@ -172,7 +173,7 @@ func (a *Action) fill(arg string, quoted bool) string {
 		}
 	}
 	switch a.Op {
-	case OpThink, OpSay, OpFinish, OpHold:
+	case OpThink, OpSay, OpFinish, OpHold, OpGoal:
 		if a.Text = arg; arg == "" {
 			return "wants a text"
 		}

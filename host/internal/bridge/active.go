@@ -65,6 +65,7 @@ type active struct {
 	lost     bool                // the sockets are
 	delegate bool                // a delegation tool was called
 	shown    shown               // of the running turn
+	rounds   int                 // of the chat's goal, when the message was handed over
 	why      []chat.Frame        // why it goes on without the Harness
 	mapped   *record             // of a new session, until it is kept
 }
@@ -242,6 +243,7 @@ func (r *active) act(a run.Action, why run.Event) {
 	case run.Abort:
 		r.abort()
 	case run.Prompt:
+		r.rounds = r.c.log.fold.GoalRounds()
 		r.spawn(r.ctx, func(ctx context.Context) { r.prompt(ctx, a.Resend || r.resend) })
 	case run.Cancel:
 		pursued := r.c.log.fold.Pursued()

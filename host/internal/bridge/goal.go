@@ -19,7 +19,7 @@ import (
 // pursue carries out /goal in the place of a message. What the goal's changes say for
 // themselves comes from the log, and its rounds keep the run open.
 func (r *active) pursue(ctx context.Context) {
-	said, failed := r.command(ctx, r.line, r.req.MaxRounds, false)
+	said, failed := r.command(ctx, r.line, goalAt{most: r.req.MaxRounds, rounds: r.rounds})
 	if failed != nil {
 		if ctx.Err() == nil && !r.link.gone() {
 			r.post(func() { r.apply(run.Prompted{Err: failed}) })
@@ -48,8 +48,9 @@ func (b *Bridge) aside(ctx context.Context, c *conversation, req chat.StreamRequ
 			result <- errNotTaken
 			return
 		}
+		at := goalAt{most: req.MaxRounds, rounds: r.c.log.fold.GoalRounds(), armed: true}
 		r.spawn(r.ctx, func(ctx context.Context) {
-			said, failed := r.command(ctx, line, req.MaxRounds, true)
+			said, failed := r.command(ctx, line, at)
 			if failed != nil {
 				result <- failed
 				return
@@ -63,8 +64,15 @@ func (b *Bridge) aside(ctx context.Context, c *conversation, req chat.StreamRequ
 	return b.joined(ctx, c, r, result)
 }
 
+// goalAt is how a command about the goal is meant: the cap of its message, how many
+// rounds have begun, whether they go on.
+type goalAt struct {
+	most, rounds int
+	armed        bool
+}
+
 // command makes the requests of a line about the goal. It gives what is said besides.
-func (r *active) command(ctx context.Context, line command.Line, most int, armed bool) ([]chat.Frame, *chat.Error) {
+func (r *active) command(ctx context.Context, line command.Line, at goalAt) ([]chat.Frame, *chat.Error) {
 	goals, ok := r.link.gw.(gateway.Goals)
 	if !ok {
 		return nil, say.Error(chat.CodeCommandFailed, r.link.gw.Wire(), say.GoalsMissing)
@@ -73,7 +81,10 @@ func (r *active) command(ctx context.Context, line command.Line, most int, armed
 	if err != nil {
 		return nil, r.failure(ctx, r.link, err)
 	}
-	steps, said := goal.Decide(goal.Parse(line.Rest), state, armed, most)
+	if state != nil {
+		state.RoundsStarted = max(state.RoundsStarted, at.rounds)
+	}
+	steps, said := goal.Decide(goal.Parse(line.Rest), state, at.armed, at.most)
 	for i, s := range steps {
 		if i > 0 { // each change makes another revision
 			if state, err = r.goalNow(ctx); err != nil {
@@ -82,6 +93,11 @@ func (r *active) command(ctx context.Context, line command.Line, most int, armed
 		}
 		if err := r.changeGoal(ctx, goals, s, state); err != nil {
 			return nil, r.goalFailure(ctx, line, err)
+		}
+		if at.armed && (s.Verb == goal.Pause || s.Verb == goal.Clear) { // the round under way would go on
+			if err := r.link.gw.Cancel(ctx, r.root); err != nil && ctx.Err() == nil {
+				r.c.b.o.Log.Info("a goal's round was not cancelled", zap.Error(err))
+			}
 		}
 	}
 	if said == nil {

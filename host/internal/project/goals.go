@@ -16,11 +16,24 @@ const goalKind = "goal"
 // Pursued tells whether the session has a goal that is active.
 func (f *Fold) Pursued() bool { return f.goal != nil && f.goal.Goal.Phase == goal.Active }
 
+// GoalRounds is how many rounds of the session's goal have begun. The projection of the
+// goal learns of a round with the goal's next change only.
+func (f *Fold) GoalRounds() int {
+	if f.goal == nil {
+		return 0
+	}
+	return f.goal.RoundsStarted
+}
+
 // goalChanged takes in a change of the goal. Inside a turn it is told at the turn's end.
 func (f *Fold) goalChanged(d dsh.GoalChange) []chat.Frame {
+	rounds := d.RoundsStarted
+	if f.goal != nil && d.Goal != nil && f.goal.Goal.ID == d.Goal.ID {
+		rounds = max(rounds, f.goal.RoundsStarted)
+	}
 	f.goal = nil
 	if d.Goal != nil {
-		f.goal = &dsh.GoalState{Goal: *d.Goal, RoundsStarted: d.RoundsStarted, CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt}
+		f.goal = &dsh.GoalState{Goal: *d.Goal, RoundsStarted: rounds, CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt}
 	}
 	var note chat.Frame
 	switch d.Operation {

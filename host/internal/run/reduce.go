@@ -123,6 +123,10 @@ func observe(s State, e Event) (State, []Action) {
 		s.ours, s.finish, s.stray = true, "", nil
 	case TurnEnded:
 		s.turn, s.finish = false, e.Reason.Kind
+		if s.eased && s.finish == aborted && !s.stopping() {
+			s.finish = completedKind
+		}
+		s.eased = false
 		switch f := project.Failure(e.Reason); {
 		case !s.ours:
 			s.stray = f
@@ -140,7 +144,7 @@ func observe(s State, e Event) (State, []Action) {
 			return s, []Action{Cancel{}}
 		}
 	case GoalStopped:
-		s.goal = false
+		s.eased, s.goal = s.goal && s.turn, false
 		return check(s, nil)
 	case Guarded:
 		if s.Open() && !s.goal && !s.stopping() {

@@ -63,6 +63,7 @@ type State struct {
 	unqueued bool // our waiting message was taken back
 	helpers  []helper
 	goal     bool // a goal is armed: its next round begins by itself
+	eased    bool // the goal was halted while a round was running, which may be cancelled
 	guarded  bool // the turn guard ended the turn
 	untidy   bool // the person broke Tidying off
 
