@@ -143,6 +143,8 @@ func chats(ctx context.Context, t *testing.T, o kit.HostOptions) {
 			"a command begins a chat":          commandFirst,
 			"a goal goes through its rounds":   goalRounds,
 			"a goal is halted at work":         goalAside,
+			"the guard ends a turn":            guardEnds,
+			"a plan is answered":               planAnswered,
 			"a goal by the assistant":          goalByTool,
 		} {
 			t.Run(name, func(t *testing.T) {
@@ -150,6 +152,10 @@ func chats(ctx context.Context, t *testing.T, o kit.HostOptions) {
 				recorded(ctx, t, w, name, scenario)
 			})
 		}
+		t.Run("the guard finds no room", func(t *testing.T) { // how far the last call gets is chance
+			t.Parallel()
+			guardFull(ctx, t, w)
+		})
 	})
 }
 

@@ -82,15 +82,15 @@ func (x exchanges) answered(chatID, requestID string) bool {
 	return slices.ContainsFunc(all, func(e exchange) bool { return e.Whole && e.RequestID == requestID })
 }
 
-// merge puts exchanges among a session's messages by the time at which each was sent.
-func merge(messages []chat.Message, past []exchange) []chat.Message {
+// merge puts exchanges among those of a session's log by the time at which each was sent.
+func merge(logged [][]chat.Message, past []exchange) []chat.Message {
 	var out []chat.Message
-	for _, m := range messages {
-		for m.Role == "user" && len(past) > 0 && past[0].Time < m.Time {
+	for _, messages := range logged {
+		for len(past) > 0 && past[0].Time < messages[0].Time {
 			out = append(out, past[0].Messages...)
 			past = past[1:]
 		}
-		out = append(out, m)
+		out = append(out, messages...)
 	}
 	for _, e := range past {
 		out = append(out, e.Messages...)
@@ -99,6 +99,6 @@ func merge(messages []chat.Message, past []exchange) []chat.Message {
 }
 
 // earlierAway stands for what only the Harness has.
-func earlierAway() []chat.Message {
-	return []chat.Message{{Role: "assistant", Notes: []chat.Sentence{say.Sentence(say.EarlierAway)}}}
+func earlierAway() [][]chat.Message {
+	return [][]chat.Message{{{Role: "assistant", Notes: []chat.Sentence{say.Sentence(say.EarlierAway)}}}}
 }

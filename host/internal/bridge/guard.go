@@ -52,6 +52,9 @@ func (r *active) conclude() {
 	}
 	r.shown.told = true
 	why := r.shown.verdict
+	if why != nil {
+		r.spawn(r.ctx, func(context.Context) { r.keepVerdict(*why, now()) })
+	}
 	if r.mode == abi.Plan {
 		text := r.shown.proposal.Text(r.line.Kind == command.Plan)
 		if why != nil {
@@ -69,6 +72,18 @@ func (r *active) conclude() {
 	}
 	if why != nil {
 		r.emit(now(), ownLine(*why))
+	}
+}
+
+// keepVerdict keeps for the chat's history why the guard ended a turn: the session's log
+// has a turn that was cancelled.
+func (r *active) keepVerdict(why chat.Sentence, at int64) {
+	e := exchange{
+		RequestID: "guard-" + r.id, Time: at, Whole: true, Command: true,
+		Messages: []chat.Message{{Role: "assistant", Notes: []chat.Sentence{why}, Time: at}},
+	}
+	if err := r.c.b.exchanges.add(r.c.id, e); err != nil {
+		r.c.b.o.Log.Warn("why a turn was ended was not kept", zap.Error(err))
 	}
 }
 

@@ -86,7 +86,9 @@ func (b *Bridge) scene(ctx context.Context, c *conversation) (scene, error) {
 		if !whole {
 			events = slices.DeleteFunc(events, func(e dsh.Event) bool { return e.Seq > from.seq })
 		}
-		messages := project.History(project.Config{Root: from.session, Session: from.session, CWD: from.cwd}, events)
+		var logged project.Transcript
+		logged.Read(project.Config{Root: from.session, Session: from.session, CWD: from.cwd}, events)
+		messages := logged.Exchanges()
 		if away {
 			messages = earlierAway()
 		}

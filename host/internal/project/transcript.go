@@ -13,20 +13,25 @@ import (
 // a new message, so that text and cards keep their order.
 type Transcript struct {
 	messages []entry
-	from     int // first message of the running exchange: cards are looked up from here
+	from     int  // first message of the running exchange: cards are looked up from here
+	begins   bool // the next message begins an exchange though no person wrote it
 }
 
 // entry is a message that may still grow.
 type entry struct {
 	chat.Message
+	begins          bool // an exchange
 	text, reasoning []byte
 }
 
 // User adds what a person wrote.
 func (t *Transcript) User(m chat.Message) {
-	t.messages = append(t.messages, entry{Message: m})
-	t.from = len(t.messages)
+	t.messages = append(t.messages, entry{Message: m, begins: true})
+	t.from, t.begins = len(t.messages), false
 }
+
+// Begin says that what follows answers to something that is not in the log.
+func (t *Transcript) Begin() { t.from, t.begins = len(t.messages), true }
 
 // Frame adds what a frame shows. Time is Unix milliseconds.
 func (t *Transcript) Frame(f chat.Frame, time int64) {
@@ -70,6 +75,18 @@ func (t *Transcript) Messages() []chat.Message {
 	return out
 }
 
+// Exchanges are the messages so far, parted where a new thing was asked.
+func (t *Transcript) Exchanges() [][]chat.Message {
+	var out [][]chat.Message
+	for i, m := range t.Messages() {
+		if t.messages[i].begins || len(out) == 0 {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], m)
+	}
+	return out
+}
+
 const (
 	roleUser      = "user"
 	roleAssistant = "assistant"
@@ -84,7 +101,8 @@ func (t *Transcript) last() *entry {
 }
 
 func (t *Transcript) add(time int64) *entry {
-	t.messages = append(t.messages, entry{Message: chat.Message{Role: roleAssistant, Time: time}})
+	t.messages = append(t.messages, entry{Message: chat.Message{Role: roleAssistant, Time: time}, begins: t.begins})
+	t.begins = false
 	return &t.messages[len(t.messages)-1]
 }
 
@@ -126,6 +144,9 @@ func (t *Transcript) Read(cfg Config, events []dsh.Event) {
 	for _, e := range events {
 		if m, ok := Person(e); ok {
 			t.User(m)
+		}
+		if d, ok := Data[dsh.GoalChange](e); ok && !f.open && d.Operation != "block" {
+			t.Begin() // a command did that
 		}
 		for _, fr := range f.Apply(e) {
 			t.Frame(fr, e.Time)
