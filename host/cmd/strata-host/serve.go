@@ -33,7 +33,7 @@ import (
 	"strata.dev/bridge/proto/chat"
 )
 
-// closeLimit is how long runs (10 s at most), the Harness (5 s of its own) and open
+// closeLimit is how long tasks (4 s), runs (10 s at most), the Harness (5 s of its own) and open
 // requests have to end after a signal.
 const closeLimit = 20 * time.Second
 
@@ -188,9 +188,7 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	if err := lock.SetNote(note(url, true)); err != nil {
 		log.Warn("the lock does not tell that this host ends", zap.Error(err))
 	}
-	err = errors.Join(err, shutTasks(scheduler, log))
-	hub.Close()
-	parting, closeErr := shut(server, chats, runner, warm)
+	parting, closeErr := shut(server, scheduler, hub, chats, runner, warm)
 	log.Info("closed", zap.Int("ended", parting.Ended), zap.Int("stopped", parting.Stopped), zap.Int("unsent", parting.Unsent), zap.Error(closeErr))
 	if parting.Stopped+parting.Unsent > 0 {
 		report(stderr, &chat.Error{Sentence: say.Sentence(say.ClosedWith, "stopped", strconv.Itoa(parting.Stopped), "unsent", strconv.Itoa(parting.Unsent))})
@@ -200,25 +198,22 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 
 // taskLimit is how long tasks have of closeLimit to be stopped in order; after it
 // they end as the chats do.
-const taskLimit = 5 * time.Second
+const taskLimit = 4 * time.Second
 
-func shutTasks(scheduler *tasks.Scheduler, log *zap.Logger) error {
-	ctx, cancel := context.WithTimeout(context.Background(), taskLimit)
-	defer cancel()
-	err := scheduler.Close(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
-		log.Warn("a task was not stopped in order")
-		return nil
-	}
-	return err
-}
-
-// shut ends the runs, each with a frame that says so, then what is below them.
-func shut(server *http.Server, chats *bridge.Bridge, runner *agent.Agent, warm <-chan struct{}) (bridge.Parting, error) {
+// shut ends the tasks, then the chats' runs, each with a frame that says so, then what
+// is below them.
+func shut(server *http.Server, scheduler *tasks.Scheduler, hub *events.Hub, chats *bridge.Bridge, runner *agent.Agent, warm <-chan struct{}) (bridge.Parting, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
+	short, enough := context.WithTimeout(ctx, taskLimit)
+	defer enough()
+	late := scheduler.Close(short)
+	if errors.Is(late, context.DeadlineExceeded) {
+		late = nil // what is left of them is a chat's run like any other
+	}
 	parting, err := chats.Close(ctx)
-	err = errors.Join(err, runner.Close(ctx))
+	hub.Close()
+	err = errors.Join(late, err, runner.Close(ctx))
 	<-warm // it has ended: its context has, or the runner is closed
 	if e := server.Shutdown(ctx); e != nil {
 		err = errors.Join(err, e, server.Close())
