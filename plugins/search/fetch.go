@@ -22,6 +22,7 @@ const (
 	maxHops   = 5
 	maxTime   = 30 * time.Second // of all hops
 	maxShown  = 100_000          // characters
+	maxText   = 1 << 20          // bytes that are looked at for them
 	pageAgent = "Mozilla/5.0 (compatible; Strata)"
 )
 
@@ -182,6 +183,9 @@ func read(t *sdk.Task, page *abi.Page, answer abi.WebAnswer, body []byte, at *ur
 	if kind.Page {
 		p := readable.Read(text, at)
 		page.Title, text = webtext.Line(p.Title, maxTitle), p.Markdown
+	}
+	if len(text) > maxText {
+		text, page.Truncated = strings.ToValidUTF8(text[:maxText], ""), true
 	}
 	return told(page, answer, webtext.Visible(text)), nil
 }
