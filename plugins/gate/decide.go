@@ -55,6 +55,10 @@ func Decide(call abi.GateCall, config abi.GateConfig) abi.GateDecision {
 func decide(call abi.GateCall, config abi.GateConfig, judging judging) abi.GateDecision {
 	out := abi.GateDecision{Decision: abi.Allow, Digest: digest(call)}
 	mode := modeOf(call)
+	if closedToTheWeb(call, config) {
+		out.Decision, out.Rule, out.Reason = abi.Deny, ruleUnattended, reason.NoWeb
+		return out
+	}
 	if mode == abi.Bypass {
 		out.Rule = "mode:bypass"
 		return out
@@ -101,7 +105,7 @@ func Facts(call abi.GateCall, config abi.GateConfig) abi.GateFacts {
 
 func facts(call abi.GateCall, config abi.GateConfig, judging judging) abi.GateFacts {
 	out := abi.GateFacts{Paths: []string{}}
-	if modeOf(call) == abi.Bypass {
+	if modeOf(call) == abi.Bypass || closedToTheWeb(call, config) {
 		return out
 	}
 	findings := judging(call, config)

@@ -95,6 +95,8 @@ func decidedBy(e abi.GateEntry) string {
 	switch {
 	case e.Rule == abi.RuleFault:
 		return abi.ByFault
+	case e.Rule == ruleUnattended:
+		return abi.ByRule
 	case e.Rule == "mode:bypass" || e.Decision == abi.Deny:
 		return abi.ByMode
 	}

@@ -29,5 +29,5 @@ func (r *recall) judge(call abi.GateCall, config abi.GateConfig) []finding {
 func sameWords(a, b abi.GateCall) bool {
 	return a.Tool == b.Tool && a.Mode == b.Mode && a.StartMode == b.StartMode && a.CWD == b.CWD && a.Workspace == b.Workspace &&
 		a.Platform == b.Platform && a.Root == b.Root && a.Session == b.Session && a.CallID == b.CallID && a.Said == b.Said &&
-		bytes.Equal(a.Arguments, b.Arguments)
+		a.Unattended == b.Unattended && bytes.Equal(a.Arguments, b.Arguments)
 }

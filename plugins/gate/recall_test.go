@@ -19,9 +19,12 @@ func TestSameWordsLooksAtEveryField(t *testing.T) {
 		case *abi.GitFacts, map[string]string:
 			continue // facts
 		default:
-			if field.CanInt() {
+			switch {
+			case field.CanInt():
 				field.SetInt(1)
-			} else {
+			case field.Kind() == reflect.Bool:
+				field.SetBool(true)
+			default:
 				field.SetString("x")
 			}
 		}

@@ -9,7 +9,8 @@ import (
 )
 
 // Web access is asked about once per chat: a yes holds for the chat and its
-// helpers. In Plan and Bypass it runs unasked.
+// helpers. In Plan and Bypass it runs unasked. Where nobody is there to ask it is a no
+// in every mode, unless the person let it be used without a question.
 
 // webShare is the word by which questions about the web share one card.
 const webShare = "web"
@@ -50,4 +51,11 @@ func onWeb(tool string, web abi.GateWeb, key string, pairs ...string) []finding 
 	f := one("tool:"+tool, key, pairs...)
 	f[0].web = true
 	return f
+}
+
+// closedToTheWeb tells whether a call is refused because it goes to the web and
+// nobody is there.
+func closedToTheWeb(call abi.GateCall, config abi.GateConfig) bool {
+	web := call.Tool == "web_search" || call.Tool == "web_fetch"
+	return web && (call.Unattended || config.Unattended) && !config.Web.SkipAsk
 }

@@ -25,6 +25,34 @@ func TestWebByMode(t *testing.T) {
 	}
 }
 
+// Where nobody is there the web is a no in every mode, unless the person let it be
+// used without a question; what else asks goes on to ask.
+func TestWebWithNobody(t *testing.T) {
+	alone := func(call abi.GateCall) abi.GateCall { call.Unattended = true; return call }
+	skips := abi.GateConfig{Web: abi.GateWeb{SkipAsk: true}}
+	for tool, arguments := range map[string]string{"web_search": `{"queries":["a"]}`, "web_fetch": `{"url":"https://a.invalid/"}`} {
+		no := "deny web:unattended"
+		never := map[abi.Mode]string{abi.Manual: no, abi.Plan: no, abi.Bypass: no, "unknown": no}
+		if diff := cmp.Diff(never, in(alone(called(tool, arguments)), abi.GateConfig{})); diff != "" {
+			t.Errorf("%s: %s", tool, diff)
+		}
+		if diff := cmp.Diff(never, in(called(tool, arguments), abi.GateConfig{Unattended: true})); diff != "" {
+			t.Errorf("%s, nobody anywhere: %s", tool, diff)
+		}
+		allow := "allow web:skip-ask"
+		want := map[abi.Mode]string{abi.Manual: allow, abi.Plan: allow, abi.Bypass: "allow mode:bypass", "unknown": allow}
+		if diff := cmp.Diff(want, in(alone(called(tool, arguments)), skips)); diff != "" {
+			t.Errorf("%s without asking: %s", tool, diff)
+		}
+		if facts := Facts(alone(called(tool, arguments)), abi.GateConfig{}); len(facts.Paths)+len(facts.Files)+len(facts.Folders) > 0 || facts.Git {
+			t.Errorf("%s: looks up %+v", tool, facts)
+		}
+	}
+	if d := Decide(alone(writing("a")), abi.GateConfig{}); d.Decision != abi.Ask {
+		t.Errorf("a write is decided %+v", d)
+	}
+}
+
 func TestWebReasons(t *testing.T) {
 	const bad = " was called in a way that cannot be read."
 	for _, test := range []struct{ tool, arguments, engine, rule, want string }{

@@ -25,6 +25,19 @@ func Fetch(t *Task, req abi.FetchRequest, body []byte) (abi.FetchAnswer, []byte,
 	return ask[abi.FetchAnswer](t, abi.EffectFetch, req, body)
 }
 
+// FetchWeb makes one GET request to any host on the public web; redirects come back
+// as answers. The plugin's table must have the sync op admitAddress.
+func FetchWeb(t *Task, req abi.WebRequest) (abi.WebAnswer, []byte, error) {
+	return ask[abi.WebAnswer](t, abi.EffectFetchWeb, req, nil)
+}
+
+// TextDecode gives a text in a charset as UTF-8. Code "refused" when the host side
+// does not know it.
+func TextDecode(t *Task, charset string, text []byte) ([]byte, error) {
+	_, body, err := ask[struct{}](t, abi.EffectTextDecode, abi.TextDecode{Charset: charset}, text)
+	return body, err
+}
+
 // StoreGet reads a record of the plugin's own store. Code "not-found" when
 // there is none.
 func StoreGet(t *Task, name string) ([]byte, error) {

@@ -17,6 +17,9 @@ var Plugin = sdk.Plugin{Name: "search", New: func() sdk.Instance {
 		Ops: sdk.Ops{
 			"parse":  sdk.OpBody(parse),
 			"search": sdk.Op(s.search),
+
+			"fetch":        sdk.OpBody(fetch),
+			"admitAddress": sdk.Op(admit),
 		},
 	}
 }}

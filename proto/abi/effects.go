@@ -13,12 +13,15 @@ const (
 	EffectSessionRead   = "session.read"   // SessionRead → SessionEvents
 	EffectSessionCommit = "session.commit" // SessionCommit → SessionCommitted; code "conflict"
 	EffectRealpath      = "fs.realpath"    // PathsRequest → PathsAnswer
+	EffectFetchWeb      = "fetch.web"      // WebRequest → WebAnswer + body
+	EffectTextDecode    = "text.decode"    // TextDecode + body → {} + body; code "refused" for a charset that is not known
 )
 
 // EffectKinds are all of them.
 var EffectKinds = []string{
 	EffectAsk, EffectSleep, EffectFetch, EffectStoreGet, EffectStorePut, EffectStoreAppend, EffectStoreList,
 	EffectStoreDelete, EffectSessionRead, EffectSessionCommit, EffectRealpath,
+	EffectFetchWeb, EffectTextDecode,
 }
 
 // Fault and refusal codes that both host sides use.
@@ -98,6 +101,43 @@ type FetchRequest struct {
 type FetchAnswer struct {
 	Status  int               `json:"status"`
 	Headers map[string]string `json:"headers"`
+}
+
+// WebRequest is one GET request to any host on the public web. The host side looks
+// the host up, puts every address it gets before the plugin's own op admitAddress,
+// and connects to none but those that were admitted. Redirects are not followed, no
+// cookie is kept and no proxy used.
+type WebRequest struct {
+	URL       string            `json:"url"`
+	Headers   map[string]string `json:"headers,omitempty"`
+	TimeoutMs int               `json:"timeoutMs,omitempty"` // of all of it; 0 is 15,000
+	MaxBytes  int               `json:"maxBytes,omitempty"`  // of the body, which is cut there; 0 is 2 MiB
+}
+
+// WebAnswer is the answer's status and headers (names in lower case).
+type WebAnswer struct {
+	Status  int               `json:"status"`
+	Headers map[string]string `json:"headers"`
+	// Truncated says that the body is longer than MaxBytes, or broke off.
+	Truncated bool `json:"truncated,omitempty"`
+}
+
+// AdmitAddress is the head of the sync op admitAddress, which a plugin that may use
+// fetch.web has: an address that a connection is about to be made to.
+type AdmitAddress struct {
+	Host    string `json:"host"`    // as the URL names it
+	Address string `json:"address"` // an IP address
+}
+
+// AddressAdmitted is its answer; any other answer, or none, is a no.
+type AddressAdmitted struct {
+	Admitted bool   `json:"admitted"`
+	Reason   string `json:"reason,omitempty"` // why not
+}
+
+// TextDecode names the charset of a text, by a label of the Encoding Standard.
+type TextDecode struct {
+	Charset string `json:"charset"`
 }
 
 // StoreKey names a record in the plugin's own folder: 1 to 64 of [a-z0-9._-],

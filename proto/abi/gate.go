@@ -55,6 +55,9 @@ type GateCall struct {
 	// Said tells the person's newest message in the root session from earlier ones
 	// (its seq): a no counts until they have written again.
 	Said int64 `json:"said,omitempty"`
+	// Unattended says that nobody is there to ask in the root session's chat: it was
+	// marked so in this life of the Harness.
+	Unattended bool `json:"unattended,omitempty"`
 
 	// Facts that the shim looked up because op facts named them.
 	Git       *GitFacts         `json:"git,omitempty"`

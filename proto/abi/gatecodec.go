@@ -47,6 +47,8 @@ func ReadGateCall(head []byte) (c GateCall, ok bool) {
 			c.CallID = r.Text()
 		case "said":
 			c.Said = whole(r)
+		case "unattended":
+			c.Unattended = r.Bool()
 		case "git":
 			once(0)
 			c.Git = &GitFacts{}

@@ -145,7 +145,7 @@ func TestConfigIsReadAsJSONReadsIt(t *testing.T) {
 func FuzzGateCall(f *testing.F) {
 	for _, seed := range []string{
 		`{"tool":"bash","arguments":{"command":"ls"},"mode":"manual","cwd":"/w","workspace":"/w","platform":"linux","git":{"programs":[]},"realpaths":{"/w":"/w"}}`,
-		`{"tool":"a","tool":"b"}`, `{"git":{},"git":null}`, `{"realpaths":{"a":"b","a":"c"}}`, `{"said":5}`, `{"said":1e2}`, `{"Tool":"x"}`, `{"arguments":null}`,
+		`{"tool":"a","tool":"b"}`, `{"git":{},"git":null}`, `{"realpaths":{"a":"b","a":"c"}}`, `{"said":5}`, `{"said":1e2}`, `{"unattended":true}`, `{"unattended":0}`, `{"Tool":"x"}`, `{"arguments":null}`,
 		`{"git":{"programs":null}}`, `{"git":{"programs":["a"],"programs":[]}}`, `{"arguments":"\u0041"}`, `{"said":-0}`, `{"said":9223372036854775808}`,
 	} {
 		f.Add([]byte(seed))

@@ -44,6 +44,9 @@ const (
 	MsgFetchSize    = "The answer is larger than {bytes} bytes."     // CodeRefused
 	MsgFetchFailed  = "The server {host} could not be reached."      // CodeFailed; also an answer that broke off
 
+	MsgWebAddress = "The host {host} leads to an address that may not be reached." // CodeRefused: admitAddress did not admit it
+	MsgCharset    = "The charset {charset} is not known."                          // CodeRefused
+
 	MsgStoreName    = "The name of a record is 1 to 64 of a-z, 0-9, dot, underscore and hyphen, and does not begin with a dot." // CodeRefused
 	MsgStoreMissing = "There is no record named {name}."                                                                        // CodeNotFound
 	MsgStoreSize    = "A record holds at most {bytes} bytes."                                                                   // CodeRefused

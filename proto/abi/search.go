@@ -45,6 +45,8 @@ var SearchOps = []Op{
 	// SearchRequest → SearchAnswer. Its deadline is below the Harness's 60 s for a
 	// search, so that what it waited for is told by us.
 	{Name: "search", DeadlineMs: 58_000, Effects: []string{EffectFetch, EffectSleep, EffectStoreGet, EffectStorePut}},
+	{Name: "fetch", DeadlineMs: 45_000, Effects: []string{EffectFetchWeb, EffectTextDecode}}, // PageRequest → Page + its text
+	{Name: "admitAddress", Sync: true, DeadlineMs: 1000},                                     // AdmitAddress → AddressAdmitted
 }
 
 // SearchResponse is what a source answered: the head of op parse. The body of the
@@ -159,3 +161,42 @@ type SearchAnswer struct {
 	Sources []SearchResult `json:"sources"` // in the page's order; none: nothing was found
 	Cached  bool           `json:"cached,omitempty"`
 }
+
+// PageRequest is the head of op fetch.
+type PageRequest struct {
+	URL string `json:"url"`
+}
+
+// Page is a page that was fetched, whatever its status. The answer's body is its
+// text for a model: Markdown, or plain text of what is no page, behind a line that
+// says it comes from the web.
+type Page struct {
+	URL         string `json:"url"` // after redirects
+	Status      int    `json:"statusCode"`
+	ContentType string `json:"contentType,omitempty"`
+	Title       string `json:"title,omitempty"`
+	Truncated   bool   `json:"truncated"`
+}
+
+// Failures of op fetch: the code of its error.
+const (
+	CodeInvalidURL  = "invalid-url"
+	CodeBlockedURL  = "blocked-url"
+	CodeRedirect    = "redirect" // to another site, or too often
+	CodeTimeout     = "timeout"
+	CodeContentType = "content-type"
+)
+
+// Sentences of a page that was not fetched. {name} places as in Fill.
+const (
+	SaidInvalidURL  = "This address cannot be fetched: {why}."
+	SaidBlockedURL  = "This address may not be fetched: {why}."
+	SaidMoved       = "The page moved to another site: {url}. Fetch that address if it is the right one."
+	SaidMovedTo     = "The page moved to an address that may not be fetched: {why}."
+	SaidLost        = "The site sends this address on and on, so there is no page to read."
+	SaidNowhere     = "The site answered {status} and did not say where the page is."
+	SaidSlow        = "The site {host} did not answer within {seconds} seconds."
+	SaidNotReached  = "The site {host} could not be reached. Check the address."
+	SaidNoText      = "The address holds {kind}, which cannot be read as text."
+	SaidUnreadCoded = "The site {host} sent the page in a form that cannot be read."
+)

@@ -15,10 +15,13 @@ const (
 	CodeUnknownPermission Code = "unknown-permission" // 404
 	CodeNotWaiting        Code = "not-waiting"        // 409: the message has its turn already, or was taken back
 	CodeNotTaken          Code = "not-taken"          // 409: the running turn does not take the message, which waits on
+	CodeUnknownTask       Code = "unknown-task"       // 404
 	CodeMethod            Code = "method"             // 405
 	CodeNotPending        Code = "not-pending"        // 409: already answered, or over
 	CodeChanged           Code = "changed"            // 409: not the request that was shown
 	CodeNotYours          Code = "not-yours"          // 409: another chat's card
+	CodeTaskRunning       Code = "task-running"       // 409: a run of it has not ended
+	CodeTooMany           Code = "too-many"           // 409: as many as there may be
 	CodeTooLarge          Code = "too-large"          // 413: body over MaxBody
 	CodeMediaType         Code = "media-type"         // 415: not application/json
 	CodeInternal          Code = "internal"           // 500

@@ -31,10 +31,13 @@ export type Code =
   | "unknown-permission"
   | "not-waiting"
   | "not-taken"
+  | "unknown-task"
   | "method"
   | "not-pending"
   | "changed"
   | "not-yours"
+  | "task-running"
+  | "too-many"
   | "too-large"
   | "media-type"
   | "internal"
@@ -55,6 +58,21 @@ export type ToolState =
   | "done"
   | "denied"
   | "error"
+  ;
+
+/** TaskOutcome is how a run of a task ended. */
+export type TaskOutcome =
+  | "done"
+  | "failed"
+  | "stopped"
+  | "missed"
+  | "skipped"
+  ;
+
+/** EventType names what an event tells. */
+export type EventType =
+  | "task"
+  | "reset"
   ;
 
 /** Frame is one line of a run's stream. Run and Seq are on every frame; Seq rises by one per run, from 1. The other fields belong to the types named beside them. */
@@ -493,6 +511,156 @@ export interface Decision {
   scope?: string;
   /** what the answer was bound to */
   digest?: string;
+}
+
+/** TaskList is the body of GET /api/tasks, in the order of their names. */
+export interface TaskList {
+  tasks: Task[] | null;
+}
+
+/** Task is a message that is sent by itself, at one time or again and again. */
+export interface Task {
+  id: string;
+  name: string;
+  /** the message */
+  text: string;
+  /** Of Cron and At there is exactly one. Cron is "minute hour day month weekday" or @hourly, @daily, @weekly, @monthly, @yearly; At a time of a clock on the wall (2026-12-24T18:00), or one with an offset (2026-12-24T18:00:00+01:00). */
+  cron?: string;
+  at?: string;
+  /** IANA name; "" is the host's own */
+  zone?: string;
+  /** plan, manual or bypass; "" is plan */
+  mode?: string;
+  /** Model, Thinking and CWD are as in StreamRequest. */
+  model?: string;
+  thinking?: string;
+  cwd?: string;
+  /** of a run; 0 is 60 */
+  maxMinutes?: number;
+  /** it runs only when it is told to */
+  disabled?: boolean;
+  /** Unix milliseconds */
+  createdAt: number;
+  updatedAt: number;
+  /** NextAt is when it runs next (Unix milliseconds); 0 is never: it is switched off, or its one time is over. */
+  nextAt?: number;
+  running?: TaskRun;
+  /** the newest result */
+  last?: TaskResult;
+}
+
+/** TaskRun is a run of a task that has not ended. */
+export interface TaskRun {
+  /** of the result that it will have */
+  id: string;
+  /** Unix milliseconds; 0: a person began it */
+  dueAt?: number;
+  begunAt?: number;
+  /** for others to end */
+  waits?: boolean;
+  /** by which it can be stopped */
+  chatId: string;
+}
+
+/** TaskResult is what a run of a task came to. */
+export interface TaskResult {
+  id: string;
+  taskId: string;
+  outcome: TaskOutcome;
+  mode?: string;
+  model?: string;
+  /** DueAt is when it was to run (0: a person began it), BegunAt when it did (0: it did not), EndedAt when this was written down; all in Unix milliseconds. */
+  dueAt?: number;
+  begunAt?: number;
+  endedAt: number;
+  durationMs?: number;
+  /** Times is how many runs in a row this stands for, where they were missed or skipped; DueAt is that of the first. */
+  times?: number;
+  /** Note says in one sentence what a person should know: why it failed, that nothing was changed, that requests were answered with no. */
+  note: Sentence;
+  /** of a failure */
+  code?: Code;
+  /** Details is the technical text of a failure. */
+  details?: string;
+  /** the agent's last words, at most 16 KiB */
+  summary?: string;
+  /** Changes are the calls that changed something or may have, Refused those that a person would have been asked about, or the mode does not allow: they did not run. Of each at most 100 are kept; More counts the others. */
+  changes?: TaskAction[];
+  refused?: TaskAction[];
+  more?: number;
+  /** what it cost, in tokens; nil where that is not known */
+  usage?: Usage;
+}
+
+/** TaskAction is a tool call of a task's run. */
+export interface TaskAction {
+  tool: string;
+  /** as on a card */
+  title: string;
+  /** why it was not done */
+  reason: Sentence;
+  /** it ran and failed, perhaps after a part of it */
+  failed?: boolean;
+}
+
+/** TaskSpec is what a person says of a task: the body of POST /api/tasks. */
+export interface TaskSpec {
+  name: string;
+  /** the message */
+  text: string;
+  /** Of Cron and At there is exactly one. Cron is "minute hour day month weekday" or @hourly, @daily, @weekly, @monthly, @yearly; At a time of a clock on the wall (2026-12-24T18:00), or one with an offset (2026-12-24T18:00:00+01:00). */
+  cron?: string;
+  at?: string;
+  /** IANA name; "" is the host's own */
+  zone?: string;
+  /** plan, manual or bypass; "" is plan */
+  mode?: string;
+  /** Model, Thinking and CWD are as in StreamRequest. */
+  model?: string;
+  thinking?: string;
+  cwd?: string;
+  /** of a run; 0 is 60 */
+  maxMinutes?: number;
+  /** it runs only when it is told to */
+  disabled?: boolean;
+}
+
+/** TaskPatch is the body of PATCH /api/tasks/{id}; nil leaves as it is. A new Cron takes At away, and the reverse. */
+export interface TaskPatch {
+  name?: string;
+  text?: string;
+  cron?: string;
+  at?: string;
+  zone?: string;
+  mode?: string;
+  model?: string;
+  thinking?: string;
+  cwd?: string;
+  maxMinutes?: number;
+  /** true stops a run under way */
+  disabled?: boolean;
+}
+
+/** TaskResults is the body of GET /api/tasks/{id}/results, the newest first. */
+export interface TaskResults {
+  results: TaskResult[] | null;
+}
+
+/** Event is one thing that happened outside of chats: the data of an event of GET /api/events, whose name is its Type. */
+export interface Event {
+  type: EventType;
+  /** task */
+  task?: TaskEvent;
+}
+
+/** TaskEvent tells what became of a task. */
+export interface TaskEvent {
+  /** added, changed, removed, begun or ended */
+  what: string;
+  taskId: string;
+  name: string;
+  /** ended */
+  result?: TaskResult;
 }
 
 /** ErrorBody is the JSON body of every refused request. */

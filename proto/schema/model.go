@@ -32,6 +32,11 @@ var roots = []reflect.Type{
 	reflect.TypeFor[chat.ChatPatch](),
 	reflect.TypeFor[chat.PermissionList](),
 	reflect.TypeFor[chat.DecisionList](),
+	reflect.TypeFor[chat.TaskList](),
+	reflect.TypeFor[chat.TaskSpec](),
+	reflect.TypeFor[chat.TaskPatch](),
+	reflect.TypeFor[chat.TaskResults](),
+	reflect.TypeFor[chat.Event](),
 	reflect.TypeFor[chat.ErrorBody](),
 }
 

@@ -78,7 +78,7 @@ func TestSchemaFitsWhatGoWrites(t *testing.T) {
 		Run: "r", Seq: 1, Type: chat.Done, Agent: true, Mode: "m", Model: "m", SessionID: "s",
 		Sentence: chat.Sentence{Text: "t", Key: "k", Args: map[string]string{"a": "b"}}, Own: true, Code: "c", Details: "d",
 		Actions: []string{"a"}, Tool: &chat.Tool{}, ToolDraft: &chat.ToolDraft{ID: "i"}, Context: &chat.Context{Source: "s"},
-		Plan: &chat.Plan{}, Snapshot: &chat.Snapshot{}, Usage: &chat.Usage{}, Finish: "f", Cancelled: &cancelled,
+		Plan: &chat.Plan{}, Message: &chat.Message{}, Snapshot: &chat.Snapshot{}, Usage: &chat.Usage{}, Finish: "f", Cancelled: &cancelled,
 	}
 	def := top.Defs["Frame"]
 	for _, f := range []chat.Frame{full, {}} {

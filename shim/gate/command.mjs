@@ -65,7 +65,11 @@ export function gateCommand({ gate, modes, answers, watch, seams }) {
       const { root } = modes.of(session)
       return (await instance.call('remember', { ...parse(rest), root, folder: session.header.cwd ?? process.cwd() })).value
     },
-    unattended: async ({ instance, session }) => (await instance.call('mark', { root: modes.of(session).root })).value,
+    async unattended({ instance, judge, session }) {
+      const { root } = modes.of(session)
+      judge.markUnattended(root) // for this life; the plugin's mark outlives it
+      return (await instance.call('mark', { root })).value
+    },
   }
 
   return {

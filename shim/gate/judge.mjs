@@ -19,6 +19,9 @@ import { strictest } from './modes.mjs'
  * @typedef {{allowed: boolean, reason?: string, digest: string}} Verdict
  */
 
+/** Chats without anybody that are remembered at once; as many as the plugin remembers. */
+const MAX_UNATTENDED = 500
+
 /** What the model reads when even the op table is of no use. */
 const NO = 'The person could not be asked about this call, so it did not run. Nothing was changed. Tell the person what you wanted to do.'
 
@@ -29,6 +32,8 @@ export class Judge {
   #journal
   /** Questions under way, by session and call. @type {Map<string, {root: string, written: Promise<unknown>}>} */
   #asking = new Map()
+  /** Root sessions of the newest chats where nobody is there to ask. @type {Set<string>} */
+  #unattended = new Set()
 
   /**
    * @param {Instance} instance the gate's plugin
@@ -54,6 +59,17 @@ export class Judge {
     return {
       tool: name, arguments: args, mode, ...(startMode && { startMode }), cwd, workspace: cwd,
       platform: process.platform, root, session: session?.id ?? '', callId, ...(said && { said }),
+      ...(this.#unattended.has(root) && { unattended: true }),
+    }
+  }
+
+  /** Notes that nobody is there to ask in a chat. @param {string} root its session */
+  markUnattended(root) {
+    this.#unattended.delete(root)
+    this.#unattended.add(root)
+    for (const oldest of this.#unattended) {
+      if (this.#unattended.size <= MAX_UNATTENDED) break
+      this.#unattended.delete(oldest)
     }
   }
 

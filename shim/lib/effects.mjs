@@ -10,20 +10,25 @@ import { realpathEffect } from './effects/paths.mjs'
 import { sessionEffects } from './effects/session.mjs'
 import { sleepEffect } from './effects/sleep.mjs'
 import { storeEffects } from './effects/store.mjs'
+import { textEffect } from './effects/text.mjs'
+import { webEffect } from './effects/web.mjs'
 
 /**
  * @typedef {import('./hot.mjs').Effects} Effects
  * @param {object} offered
  * @param {string} [offered.store] absolute folder that holds each plugin's own folder
  * @param {string[]} [offered.hosts] hosts that `fetch` may reach, as `host` or `host:port`
+ * @param {import('./effects/web.mjs').Network} [offered.web] the network of `fetch.web`, {} for the system's
  * @param {import('./effects/session.mjs').SessionStore} [offered.sessions] the Harness's live sessions
  * @param {import('./hot.mjs').EffectHandler} [offered.ask] the question of one call: it knows whose call it is
  * @returns {Effects}
  */
-export function createEffects({ store, hosts, sessions, ask }) {
+export function createEffects({ store, hosts, web, sessions, ask }) {
   return {
     sleep: sleepEffect,
     'fs.realpath': realpathEffect,
+    'text.decode': textEffect,
+    ...(web === undefined ? {} : { 'fetch.web': webEffect(web) }),
     ...(hosts === undefined ? {} : { fetch: fetchEffect(hosts) }),
     ...(store === undefined ? {} : storeEffects(store)),
     ...(sessions === undefined ? {} : sessionEffects(sessions)),

@@ -26,7 +26,8 @@ const DRAIN_MS = 5_000
  * @typedef {import('./generation.mjs').Generation} Generation
  * @typedef {{head: Uint8Array, value: any, body: Uint8Array, fault?: PluginError}} Answer fault: the answer is the op's default, for this reason
  * @typedef {{kind: string, n: number, head: Uint8Array, value: any, body: Uint8Array}} EffectRequest n: from 1, in the order the call asked
- * @typedef {{plugin: string, op: string, context: any, signal: AbortSignal}} EffectCall signal: aborts when the call ends
+ * @typedef {{plugin: string, op: string, context: any, signal: AbortSignal, ask: (op: string, head: unknown) => any}} EffectCall
+ * signal: aborts when the call ends; ask: runs a sync op of the plugin itself, for an effect that it decides about
  * @typedef {{value?: unknown, head?: Uint8Array, body?: Uint8Array}} EffectAnswer
  * @typedef {(request: EffectRequest, call: EffectCall) => EffectAnswer | Promise<EffectAnswer>} EffectHandler
  * @typedef {Record<string, EffectHandler>} Effects
@@ -224,6 +225,7 @@ export class Instance {
     try {
       answer = await this.#handler(call.op, kind)(request, {
         plugin: this.#options.plugin, op: call.op.name, context: call.context, signal: call.abort.signal,
+        ask: (op, head) => this.callSync(op, head).value,
       })
     } catch (error) {
       const { code, message } = error instanceof PluginError ? error : this.#unexpected(call.op, kind, error)

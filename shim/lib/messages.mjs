@@ -35,6 +35,8 @@ export const MESSAGES = Object.freeze({
   FetchTimeout: 'The server did not answer within {ms} ms.',
   FetchSize: 'The answer is larger than {bytes} bytes.',
   FetchFailed: 'The server {host} could not be reached.',
+  WebAddress: 'The host {host} leads to an address that may not be reached.',
+  Charset: 'The charset {charset} is not known.',
   StoreName: 'The name of a record is 1 to 64 of a-z, 0-9, dot, underscore and hyphen, and does not begin with a dot.',
   StoreMissing: 'There is no record named {name}.',
   StoreSize: 'A record holds at most {bytes} bytes.',

@@ -30,7 +30,7 @@ const commands = {
   async open({ instance, wasm, sha256, plugin, config = '', store, hosts = [], real = [], scripted = [], pages }) {
     try {
       const module = await loadModule(wasm, sha256, { pages: pages || LIMITS.MemoryPages })
-      const offered = createEffects({ store, hosts })
+      const offered = createEffects({ store, hosts, web: {} })
       const effects = Object.fromEntries([
         ...real.map((/** @type {string} */ kind) => [kind, offered[kind]]),
         ...scripted.map((/** @type {string} */ kind) => [kind, ask]),

@@ -13,12 +13,12 @@ const text = new TextDecoder()
 
 /**
  * Runs one effect as hot.mjs does. @param {import('../lib/hot.mjs').Effects} effects @param {string} kind @param {any} value
- * @param {string} [body] @param {AbortSignal} [signal] @returns {Promise<any>} the answer, or {code, message}
+ * @param {string} [body] @param {AbortSignal} [signal] @param {(op: string, head: any) => any} [ask] @returns {Promise<any>} the answer, or {code, message}
  */
-async function perform(effects, kind, value, body = '', signal = new AbortController().signal) {
+async function perform(effects, kind, value, body = '', signal = new AbortController().signal, ask = () => ({})) {
   try {
     const request = { kind, n: 1, value, head: new Uint8Array(), body: new TextEncoder().encode(body) }
-    const { value: answer = {}, body: out } = await /** @type {any} */ (effects[kind])(request, { plugin: 'probe', op: 'x', context: undefined, signal })
+    const { value: answer = {}, body: out } = await /** @type {any} */ (effects[kind])(request, { plugin: 'probe', op: 'x', context: undefined, signal, ask })
     return out === undefined ? answer : { ...answer, body: text.decode(out) }
   } catch (error) {
     return (({ code, message }) => ({ code, message }))(/** @type {any} */ (error))
@@ -33,9 +33,9 @@ before(async () => {
 after(() => rm(dir, { recursive: true, force: true }))
 
 test('what is not configured is not offered', () => {
-  assert.deepEqual(Object.keys(createEffects({})).sort(), ['fs.realpath', 'sleep'])
-  assert.deepEqual(Object.keys(createEffects({ store: '/x', hosts: [], sessions: /** @type {any} */ ({}), ask: () => ({}) })).sort(),
-    ['ask', 'fetch', 'fs.realpath', 'session.commit', 'session.read', 'sleep', 'store.append', 'store.delete', 'store.get', 'store.list', 'store.put'])
+  assert.deepEqual(Object.keys(createEffects({})).sort(), ['fs.realpath', 'sleep', 'text.decode'])
+  assert.deepEqual(Object.keys(createEffects({ store: '/x', hosts: [], web: {}, sessions: /** @type {any} */ ({}), ask: () => ({}) })).sort(),
+    ['ask', 'fetch', 'fetch.web', 'fs.realpath', 'session.commit', 'session.read', 'sleep', 'store.append', 'store.delete', 'store.get', 'store.list', 'store.put', 'text.decode'])
 })
 
 suite('the store', () => {

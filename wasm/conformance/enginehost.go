@@ -116,6 +116,7 @@ func (h *EngineHost) instance(c Command) (*engine.Instance, []string, error) {
 	offered := engine.Effects{}
 	for _, all := range []engine.Effects{
 		effects.Sleep(), effects.Fetch(c.Hosts), effects.Realpath(), effects.Store(c.Store, c.Plugin),
+		effects.FetchWeb(effects.WebOptions{}), effects.TextDecode(),
 	} {
 		for kind, f := range all {
 			if slices.Contains(c.Real, kind) {

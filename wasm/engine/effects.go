@@ -16,6 +16,9 @@ type Effect struct {
 	N      int    // its place among the effects of its call, from 1
 	Head   []byte // JSON
 	Body   []byte
+	// Ask runs a sync op of the plugin itself, for an effect whose carrying out the
+	// plugin decides about.
+	Ask func(ctx context.Context, op string, head []byte) ([]byte, error)
 }
 
 // Func carries out effects of one kind. It runs in a goroutine of its own and
@@ -46,6 +49,15 @@ func (in *Instance) offered(row op, e Effect) (Func, *Error) {
 		return nil, refusal(abi.CodeRefused, abi.MsgNoEffect, "kind", e.Kind)
 	}
 	return f, nil
+}
+
+// askSync is Effect.Ask of this instance.
+func (in *Instance) askSync(ctx context.Context, name string, head []byte) ([]byte, error) {
+	if !in.table[name].Sync {
+		return nil, refusal(abi.CodeUnknownOp, abi.MsgUnknownOp, "plugin", in.plugin, "op", name)
+	}
+	head, _, err := in.Call(ctx, name, head, nil)
+	return head, err
 }
 
 // answerError is the answer to an effect that did not end well.

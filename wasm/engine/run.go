@@ -82,7 +82,7 @@ func (in *Instance) resume(ctx context.Context, g *guest, c *call, a answer) *Er
 func (in *Instance) perform(ctx context.Context, c *call) {
 	for _, q := range c.queue {
 		e := q.effect
-		e.Plugin = in.plugin
+		e.Plugin, e.Ask = in.plugin, in.askSync
 		f, refused := in.offered(c.row, e)
 		if refused != nil {
 			c.answers <- answerError(q.token, &refused.EffectError)

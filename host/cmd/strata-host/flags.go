@@ -25,6 +25,7 @@ type flags struct {
 	ready                                string
 	models                               []string
 	port, parent                         int
+	webUnasked                           bool
 	model                                connections.Flags
 }
 
@@ -41,6 +42,7 @@ func (f *flags) add(c *cobra.Command) {
 	p.IntVar(&f.parent, "parent", 0, "process that the host belongs to; when it is gone, the host ends too")
 	p.StringVar(&f.tokenFile, "token-file", "", "file with a token of your own (default a new one each start)")
 	p.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
+	p.BoolVar(&f.webUnasked, "web-unasked", false, "let the agent search the web and open pages without asking, in tasks too")
 	p.StringVar(&f.model.BaseURL, "base-url", "", "base URL of an OpenAI-compatible model server")
 	p.StringArrayVar(&f.models, "model", nil, "model that the server has; given again it is one more to choose from, the first is the default")
 	p.StringVar(&f.model.Name, "model-name", "", "name to show for it")

@@ -29,7 +29,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HOME", e.WorkDir)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"serving": serving, "ask": ask, "mode": mode, "pid": pid, "standin": standin},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"serving": serving, "ask": ask, "mode": mode, "pid": pid, "standin": standin, "task": task},
 	})
 }
 
@@ -122,4 +122,18 @@ func mode(ts *testscript.TestScript, neg bool, args []string) {
 	if got := i.Mode().Perm().String(); got != args[1] {
 		ts.Fatalf("%s is %s, want %s", args[0], got, args[1])
 	}
+}
+
+// task puts the id of the task whose line in a list holds a word into a variable.
+func task(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: task list word variable")
+	}
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		if fields := strings.Fields(line); strings.Contains(line, args[1]) {
+			ts.Setenv(args[2], fields[0])
+			return
+		}
+	}
+	ts.Fatalf("no task %s", args[1])
 }

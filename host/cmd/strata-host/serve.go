@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ import (
 	"strata.dev/bridge/host/internal/bridge"
 	"strata.dev/bridge/host/internal/connections"
 	"strata.dev/bridge/host/internal/direct"
+	"strata.dev/bridge/host/internal/events"
 	"strata.dev/bridge/host/internal/httpapi"
 	"strata.dev/bridge/host/internal/logx"
 	"strata.dev/bridge/host/internal/parent"
@@ -27,10 +29,11 @@ import (
 	"strata.dev/bridge/host/internal/redact"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/host/internal/store"
+	"strata.dev/bridge/host/internal/tasks"
 	"strata.dev/bridge/proto/chat"
 )
 
-// closeLimit is how long runs (10 s at most), the Harness (5 s of its own) and open
+// closeLimit is how long tasks (4 s), runs (10 s at most), the Harness (5 s of its own) and open
 // requests have to end after a signal.
 const closeLimit = 20 * time.Second
 
@@ -119,7 +122,7 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	runner := agent.New(agent.Options{
 		Getenv: os.Getenv, Harness: f.harness, Node: f.node, Shim: f.shim, Dir: dir,
 		Secrets:  agent.Secrets(f.data, f.model.KeyFile, f.tokenFile),
-		Settings: agent.Settings{Connections: all}, Proxy: proxy, Redact: redactor, Log: log,
+		Settings: agent.Settings{Connections: all, Web: profile.Web{SkipAsk: f.webUnasked}}, Proxy: proxy, Redact: redactor, Log: log,
 	})
 	alone := direct.New(direct.Options{Connections: all, Redact: redactor.Text})
 	defer alone.Close()
@@ -127,6 +130,18 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 		Harness: runner, Direct: alone, Dir: dir, Workspace: f.workspace, Preset: profile.Name, Log: log.Named("bridge"),
 	})
 	if errors.Is(err, bridge.ErrNewer) {
+		return say.Error(chat.CodeInternal, err.Error(), say.DataNewer, "path", f.data)
+	}
+	if err != nil {
+		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
+	}
+	saved := permissions.Open(agent.GateStore(dir))
+	hub := events.New(rand.Text())
+	scheduler, err := tasks.Open(tasks.Options{
+		Agent: chats, Decisions: saved, Dir: filepath.Join(f.data, "tasks"), Publish: hub.Publish, Local: time.Local,
+		Redact: redactor.Text, Log: log.Named("tasks"),
+	})
+	if errors.Is(err, tasks.ErrNewer) {
 		return say.Error(chat.CodeInternal, err.Error(), say.DataNewer, "path", f.data)
 	}
 	if err != nil {
@@ -144,11 +159,12 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
 	}
 	server := httpapi.HTTPServer(httpapi.New(httpapi.Options{
-		Agent: chats, Wire: runner, Permissions: permissions.Open(agent.GateStore(dir)), Token: token, Hosts: hosts, Log: log.Named("http"), Redact: redactor,
+		Agent: chats, Wire: runner, Permissions: saved, Tasks: scheduler, Events: hub, Token: token, Hosts: hosts, Log: log.Named("http"), Redact: redactor,
 		DataDir: f.data, LogFile: logFile,
 		Ready: func() bool { return ctx.Err() == nil && runner.Status().State == "ready" },
 	}), log)
 
+	scheduler.Start()
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	warm := make(chan struct{})
@@ -172,7 +188,7 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	if err := lock.SetNote(note(url, true)); err != nil {
 		log.Warn("the lock does not tell that this host ends", zap.Error(err))
 	}
-	parting, closeErr := shut(server, chats, runner, warm)
+	parting, closeErr := shut(server, scheduler, hub, chats, runner, warm)
 	log.Info("closed", zap.Int("ended", parting.Ended), zap.Int("stopped", parting.Stopped), zap.Int("unsent", parting.Unsent), zap.Error(closeErr))
 	if parting.Stopped+parting.Unsent > 0 {
 		report(stderr, &chat.Error{Sentence: say.Sentence(say.ClosedWith, "stopped", strconv.Itoa(parting.Stopped), "unsent", strconv.Itoa(parting.Unsent))})
@@ -180,12 +196,24 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	return errors.Join(err, closeErr)
 }
 
-// shut ends the runs, each with a frame that says so, then what is below them.
-func shut(server *http.Server, chats *bridge.Bridge, runner *agent.Agent, warm <-chan struct{}) (bridge.Parting, error) {
+// taskLimit is how long tasks have of closeLimit to be stopped in order; after it
+// they end as the chats do.
+const taskLimit = 4 * time.Second
+
+// shut ends the tasks, then the chats' runs, each with a frame that says so, then what
+// is below them.
+func shut(server *http.Server, scheduler *tasks.Scheduler, hub *events.Hub, chats *bridge.Bridge, runner *agent.Agent, warm <-chan struct{}) (bridge.Parting, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
+	short, enough := context.WithTimeout(ctx, taskLimit)
+	defer enough()
+	late := scheduler.Close(short)
+	if errors.Is(late, context.DeadlineExceeded) {
+		late = nil // what is left of them is a chat's run like any other
+	}
 	parting, err := chats.Close(ctx)
-	err = errors.Join(err, runner.Close(ctx))
+	hub.Close()
+	err = errors.Join(late, err, runner.Close(ctx))
 	<-warm // it has ended: its context has, or the runner is closed
 	if e := server.Shutdown(ctx); e != nil {
 		err = errors.Join(err, e, server.Close())

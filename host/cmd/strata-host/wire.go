@@ -10,26 +10,20 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"strata.dev/bridge/host/internal/say"
-	"strata.dev/bridge/host/internal/store"
 	"strata.dev/bridge/proto/chat"
 )
 
-// hostLock is the data folder's lock; its note is the address of the host that runs.
-func hostLock(data string) string { return filepath.Join(data, "host.lock") }
-
-// console speaks to the host that runs on a data folder, through its own routes: the
-// launch secret of the Harness is in no file, and stays with the host.
+// console looks at the wire of the host that runs: the launch secret of the Harness is
+// in no file, and stays with the host.
 type console struct {
-	data, tokenFile string
-	out             io.Writer
+	running
+	out io.Writer
 }
 
 func wireCommand() *cobra.Command {
@@ -38,8 +32,7 @@ func wireCommand() *cobra.Command {
 		Use: "wire", Short: "Look at what a running host and its Harness say to each other",
 		PersistentPreRun: func(c *cobra.Command, _ []string) { w.out = c.OutOrStdout() },
 	}
-	c.PersistentFlags().StringVar(&w.data, "data", defaultData(), "data folder of the host")
-	c.PersistentFlags().StringVar(&w.tokenFile, "token-file", "", "file with the host's token (default the data folder's)")
+	w.add(c)
 	var from int64
 	var most int
 	follow := &cobra.Command{
@@ -85,7 +78,7 @@ func (w *console) call(ctx context.Context, args []string) error {
 
 // print makes one request and prints its answer, indented.
 func (w *console) print(ctx context.Context, method, path string, body []byte) error {
-	res, err := w.ask(ctx, method, path, body)
+	res, err := w.ask(ctx, method, "api/wire/"+path, body)
 	if err != nil {
 		return err
 	}
@@ -117,7 +110,7 @@ func (w *console) print(ctx context.Context, method, path string, body []byte) e
 // lines prints a stream, which has one JSON object a line, until it ends or a signal
 // comes, or as many lines as were wanted.
 func (w *console) lines(ctx context.Context, path string, most int) error {
-	res, err := w.ask(ctx, http.MethodGet, path, nil)
+	res, err := w.ask(ctx, http.MethodGet, "api/wire/"+path, nil)
 	if err != nil {
 		return err
 	}
@@ -136,59 +129,4 @@ func (w *console) lines(ctx context.Context, path string, most int) error {
 			return coded{exitFailed, fmt.Errorf("the stream ended: %w", err)}
 		}
 	}
-}
-
-// ask sends one request to the host.
-func (w *console) ask(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
-	base, token, err := w.find()
-	if err != nil {
-		return nil, err
-	}
-	req, err := http.NewRequestWithContext(ctx, method, base+"api/wire/"+path, bytes.NewReader(body))
-	if err != nil {
-		return nil, fmt.Errorf("asking the host: %w", err)
-	}
-	req.Header.Set("Authorization", "Bearer "+token)
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	// No proxy, and no redirect: neither has anything to do with the token.
-	client := &http.Client{
-		Transport:     &http.Transport{},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	res, err := client.Do(req)
-	if err != nil {
-		return nil, say.Error(chat.CodeAgentUnavailable, err.Error(), say.NotRunning, "path", w.data)
-	}
-	if res.StatusCode == http.StatusOK {
-		return res, nil
-	}
-	defer res.Body.Close()
-	var refused chat.ErrorBody
-	if err := json.NewDecoder(io.LimitReader(res.Body, chat.MaxBody)).Decode(&refused); err != nil {
-		return nil, coded{exitFailed, fmt.Errorf("the host answers %s", res.Status)}
-	}
-	return nil, coded{exitFailed, &refused.Error}
-}
-
-// find gives the host's address, which only a host that runs has, and its token.
-func (w *console) find() (base, token string, err error) {
-	note, held, err := store.Holder(hostLock(w.data))
-	if err != nil {
-		return "", "", say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", w.data)
-	}
-	base, _, _ = noted(note)
-	if !held || base == "" {
-		return "", "", coded{exitFailed, say.Error(chat.CodeAgentUnavailable, "", say.NotRunning, "path", w.data)}
-	}
-	file := tokenFile(w.tokenFile, w.data)
-	raw, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) && w.tokenFile == "" { // the host has one of the person's own
-		return "", "", say.Error(chat.CodeBadRequest, err.Error(), say.FlagMissing, "flag", "--token-file")
-	}
-	if err != nil {
-		return "", "", say.Error(chat.CodeBadRequest, err.Error(), say.NotFile, "flag", "--token-file", "path", file)
-	}
-	return base, strings.TrimSpace(string(raw)), nil
 }

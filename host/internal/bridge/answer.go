@@ -29,9 +29,14 @@ func (b *Bridge) Answer(ctx context.Context, req chat.ApprovalRequest) error {
 		return err
 	}
 	c := b.named(req.SessionID)
-	if c == nil {
+	if c == nil || isTask(c.id) { // whose questions are answered already
 		return say.Error(chat.CodeUnknownSession, req.SessionID, say.UnknownSession)
 	}
+	return b.answer(ctx, c, req)
+}
+
+// answer answers a card of a chat.
+func (b *Bridge) answer(ctx context.Context, c *conversation, req chat.ApprovalRequest) error {
 	p, err := b.approvals.begin(c.id, req)
 	if err != nil {
 		return err

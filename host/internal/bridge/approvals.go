@@ -145,6 +145,13 @@ func (a *approvals) drop(p *pending) {
 	close(p.gone)
 }
 
+// forgetChat lets go of a chat that is no more.
+func (a *approvals) forgetChat(id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.over, id)
+}
+
 // clear lets all questions of a run go.
 func (a *approvals) clear(r *active) {
 	a.mu.Lock()
@@ -174,7 +181,7 @@ func (a *approvals) list(chatID string) []chat.Pending {
 	defer a.mu.Unlock()
 	var found []*pending
 	for key, p := range a.cards {
-		if p.state == open && (chatID == "" || key.chat == chatID) {
+		if p.state == open && !isTask(key.chat) && (chatID == "" || key.chat == chatID) {
 			found = append(found, p)
 		}
 	}

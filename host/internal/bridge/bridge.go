@@ -56,6 +56,7 @@ type Bridge struct {
 	closed bool
 	chats  map[string]*conversation
 	link   *link
+	spent  []string  // sessions of tasks that are to be archived
 	ended  []*active // whose frames are kept for late readers, oldest first
 	kept   int       // their weight
 }
@@ -72,10 +73,14 @@ func New(o Options) (*Bridge, error) {
 		return nil, fmt.Errorf("opening the chats: %w", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Bridge{
+	b := &Bridge{
 		o: o, limits: limits{run: 4 << 20, ended: 64 << 20}, records: rec, exchanges: exchangesIn(o.Dir), approvals: newApprovals(),
 		ctx: ctx, cancel: cancel, chats: map[string]*conversation{},
-	}, nil
+	}
+	if err := b.dropTasks(); err != nil {
+		return nil, err
+	}
+	return b, nil
 }
 
 // begin runs f until Close has waited for it.

@@ -36,6 +36,7 @@ func (r *active) helperBorn(id, parent string, again bool) {
 		return
 	}
 	ch := &child{id: id, parent: parent, view: project.NewChild(project.Config{Root: r.root, Session: id, CWD: r.c.log.cwd})}
+	ch.view.Whole = isTask(r.c.id)
 	r.children[id] = ch
 	r.apply(run.HelperBorn{ID: id})
 	r.spawn(r.ctx, func(ctx context.Context) {

@@ -166,7 +166,7 @@ func (b *Bridge) Chats(context.Context) (chat.ChatList, error) {
 	}
 	list := chat.ChatList{Chats: []chat.ChatSummary{}}
 	for id := range ids {
-		if c := b.known(id); c != nil {
+		if c := b.known(id); c != nil && !isTask(id) {
 			list.Chats = append(list.Chats, b.summary(c, c.current()))
 		}
 	}

@@ -40,6 +40,7 @@ func (b *Bridge) connect(ctx context.Context) (*link, error) {
 	}
 	b.link = &link{b: b, proc: p, gw: p.Gateway(), roots: map[string]string{}, runs: map[string]*active{}}
 	b.tasks.Go(b.link.watch)
+	b.tasks.Go(b.link.archive)
 	return b.link, nil
 }
 

@@ -192,6 +192,10 @@ func (r *active) questions(session string, e dsh.Event, frames []chat.Frame) {
 			if f.Type == chat.AgentTool && f.Tool.State == chat.ToolProposed {
 				p := &pending{run: r, session: session, callID: a.CallID, approvalID: a.ID, tool: *f.Tool}
 				r.c.b.approvals.propose(p)
+				if isTask(r.c.id) {
+					r.spawn(r.ctx, func(ctx context.Context) { r.sayNo(ctx, p) })
+					continue
+				}
 				r.spawn(r.ctx, func(ctx context.Context) { r.detail(ctx, p) })
 			}
 		}

@@ -281,10 +281,27 @@ func (r *records) change(chatID string, f func(*record)) error {
 	return r.save(c)
 }
 
+// remove takes a record away; one that is not there is no error.
+func (r *records) remove(chatID string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, ok := r.chats[chatID]; !ok {
+		return nil
+	}
+	next := maps.Clone(r.chats)
+	delete(next, chatID)
+	return r.write(next)
+}
+
 // save writes the file with c in it, and keeps c only if that worked.
 func (r *records) save(c record) error {
 	next := maps.Clone(r.chats)
 	next[c.ChatID] = c
+	return r.write(next)
+}
+
+// write writes the file, and keeps next only if that worked.
+func (r *records) write(next map[string]record) error {
 	file, err := withRest(struct {
 		Version int      `json:"version"` // first: who does not know it reads no further
 		Chats   []record `json:"chats"`

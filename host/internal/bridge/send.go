@@ -19,6 +19,13 @@ const maxID = 200
 
 // Send implements API.
 func (b *Bridge) Send(ctx context.Context, req chat.StreamRequest) (Subscription, error) {
+	if isTask(req.ChatID) { // the scheduler's alone
+		return nil, say.Error(chat.CodeBadRequest, "chatId", say.FieldWrong, "field", "chatId")
+	}
+	return b.send(ctx, req)
+}
+
+func (b *Bridge) send(ctx context.Context, req chat.StreamRequest) (Subscription, error) {
 	if err := b.check(req); err != nil {
 		return nil, err
 	}

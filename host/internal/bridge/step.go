@@ -21,7 +21,7 @@ func (r *active) step(ctx context.Context, s run.Step) {
 			r.post(func() { r.apply(run.StepDone{Step: s, Err: err}) })
 			return
 		}
-		if why := r.alone(ctx); why != nil {
+		if why := r.alone(ctx); why != nil && !isTask(r.c.id) { // a task without its tools is none
 			r.letGo() // it needs no Harness
 			r.post(func() {
 				r.why = why
@@ -44,6 +44,7 @@ func (r *active) step(ctx context.Context, s run.Step) {
 		var seq int64
 		if seq, err = r.setMode(ctx); err == nil {
 			r.post(func() { r.modeSet(seq) })
+			err = r.unattended(ctx)
 		}
 	case run.Gate:
 		err = r.confirmGate(ctx)

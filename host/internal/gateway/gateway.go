@@ -62,6 +62,13 @@ type Unqueuer interface {
 	Unqueue(ctx context.Context, sessionID, messageID string) error
 }
 
+// Archiver is a Gateway whose wire can put a session away.
+type Archiver interface {
+	// Archive hides a session from the Harness's own lists; its log stays. Doing so
+	// again is no error.
+	Archive(ctx context.Context, sessionID string) error
+}
+
 // Goals is a Gateway whose wire has goals. A change of a goal that is not as the
 // reference says any more is an *Error. How a goal stands is the projection KeyGoal of a
 // Snapshot: goals/get is missing in the older Harnesses.

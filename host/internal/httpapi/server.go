@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"strata.dev/bridge/host/internal/bridge"
+	"strata.dev/bridge/host/internal/events"
 	"strata.dev/bridge/host/internal/redact"
 	"strata.dev/bridge/proto/chat"
 )
@@ -37,6 +38,10 @@ type Options struct {
 	Agent Agent
 	// Permissions serves the saved permissions and the decision log.
 	Permissions Permissions
+	// Tasks serves the tasks; nil: there are none.
+	Tasks Tasks
+	// Events serves what happens outside of chats; nil: nothing does.
+	Events *events.Hub
 	// Wire serves the console (strata-host wire) to this computer; nil: there is none.
 	Wire Wire
 	// Token is what /api requests must carry; without one all are refused.
@@ -117,6 +122,8 @@ func New(o Options) *Server {
 	e.GET("/api/permissions", s.permissions)
 	e.DELETE("/api/permissions/:id", s.revoke)
 	e.GET("/api/decisions", s.decisions)
+	s.taskRoutes()
+	e.GET("/api/events", s.events)
 	e.GET("/api/wire/status", s.wireStatus, s.local)
 	e.POST("/api/wire/call", s.wireCall, s.local)
 	e.GET("/api/wire/follow", s.wireFollow, s.local)

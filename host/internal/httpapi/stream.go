@@ -76,10 +76,19 @@ func (s *Server) stream(c echo.Context, sub bridge.Subscription) error {
 
 // lines writes what next gives, one a line, until it fails or the client goes away.
 func (s *Server) lines(c echo.Context, next func(context.Context) ([]byte, error)) error {
+	return s.pour(c, "application/x-ndjson; charset=utf-8", "\n", func(ctx context.Context) ([]byte, error) {
+		line, err := next(ctx)
+		return append(line, '\n'), err
+	})
+}
+
+// pour writes what next gives until it fails or the client goes away. Beat is written
+// where nothing came for a Heartbeat.
+func (s *Server) pour(c echo.Context, mediaType, beat string, next func(context.Context) ([]byte, error)) error {
 	ctx := c.Request().Context()
 	w := lineWriter{w: c.Response(), rc: http.NewResponseController(c.Response()), timeout: s.o.WriteTimeout}
 	h := c.Response().Header()
-	h.Set(echo.HeaderContentType, "application/x-ndjson; charset=utf-8")
+	h.Set(echo.HeaderContentType, mediaType)
 	h.Set("X-Accel-Buffering", "no")
 	c.Response().WriteHeader(http.StatusOK)
 	if err := w.flush(); err != nil {
@@ -87,13 +96,13 @@ func (s *Server) lines(c echo.Context, next func(context.Context) ([]byte, error
 	}
 	for {
 		waiting, cancel := context.WithTimeout(ctx, s.o.Heartbeat)
-		line, err := next(waiting)
+		text, err := next(waiting)
 		cancel()
 		switch {
 		case err == nil:
-			err = w.write(append(line, '\n'))
+			err = w.write(text)
 		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-			err = w.write([]byte("\n"))
+			err = w.write([]byte(beat))
 		}
 		if err != nil {
 			if !errors.Is(err, io.EOF) {

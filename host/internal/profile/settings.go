@@ -49,7 +49,8 @@ type Plugins struct {
 	Web Web
 }
 
-// Web is how web access is asked about in Manual.
+// Web is how web access is asked about in Manual, and in a task, where nobody is there
+// to ask.
 type Web struct {
 	Engine  string // who gets the search words, by the name a person knows
 	SkipAsk bool   // the person lets the assistant search without asking

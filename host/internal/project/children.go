@@ -16,7 +16,8 @@ const (
 )
 
 // Child folds one helper's events into its row and the cards of what it asks for.
-// A card of a helper is shown from its question on; what it does unasked is not.
+// A card of a helper is shown from its question on; what it does unasked is not, but
+// where Whole says so.
 type Child struct {
 	fold  *Fold
 	row   chat.Helper
@@ -26,6 +27,8 @@ type Child struct {
 	// Continuable says that the helper reports to its parent when it settles; a
 	// one-shot one answers inside its parent's call.
 	Continuable bool
+	// Whole shows all cards, also of what it does unasked.
+	Whole bool
 }
 
 // NewChild gives the projection of a helper before its first event.
@@ -114,7 +117,7 @@ func (c *Child) cards(frames []chat.Frame) []chat.Frame {
 		if f.Tool.State == chat.ToolProposed {
 			c.asked[f.Tool.ID] = true
 		}
-		if c.asked[f.Tool.ID] {
+		if c.Whole || c.asked[f.Tool.ID] {
 			out = append(out, f)
 		}
 	}

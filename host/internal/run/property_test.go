@@ -2,6 +2,10 @@ package run
 
 import (
 	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"reflect"
 	"slices"
@@ -13,95 +17,201 @@ import (
 	"strata.dev/bridge/proto/chat"
 )
 
+// draws are the events that anyEvent draws from. TestEveryEventIsDrawn compares them
+// with the package's.
+func draws(id string, step Step, bad *chat.Error, yes, no bool) []Event {
+	return []Event{
+		Begin{}, StepDone{Step: step, SessionID: "s", Err: bad}, Alone{}, Answered{Last: chat.Frame{Type: chat.Done}},
+		Prompted{Err: bad, Lost: yes}, Commanded{}, TurnStarted{}, Seen{}, completed, cut, broken, cutOff, Handed{Err: bad},
+		Checked{Running: yes, Waiting: no}, Cancelled{}, Unqueued{},
+		HelperBorn{id}, HelperKind{id, yes}, HelperGone{id}, HelperReported{id}, HelperOverdue{id},
+		GoalArmed{}, GoalStopped{}, Guarded{}, Tidied{}, Stop{}, Changed{foreign}, Died{crash},
+	}
+}
+
 // anyEvent draws an event whether it fits or not.
 func anyEvent(t *rapid.T) Event {
-	id := rapid.SampledFrom([]string{"h1", "h2"}).Draw(t, "helper")
-	bad := rapid.SampledFrom([]*chat.Error{nil, nil, nil, refused}).Draw(t, "err")
-	yes := rapid.Bool()
-	return rapid.SampledFrom([]Event{
-		Begin{}, Stop{}, Changed{foreign}, TurnStarted{}, Seen{}, completed, cut, broken, Cancelled{}, Unqueued{},
-		StepDone{Step: Step(rapid.IntRange(0, 3).Draw(t, "step")), SessionID: "s", Err: bad},
-		Alone{}, Answered{Last: chat.Frame{Type: chat.Done}},
-		Prompted{Err: bad, Lost: yes.Draw(t, "lost")},
-		Checked{Running: yes.Draw(t, "running"), Waiting: yes.Draw(t, "waiting")},
-		HelperBorn{id}, HelperKind{id, yes.Draw(t, "reports")}, HelperGone{id}, HelperReported{id}, HelperOverdue{id},
-		GoalArmed{}, GoalStopped{}, Guarded{}, Tidied{}, Died{crash},
-	}).Draw(t, "event")
+	return rapid.SampledFrom(draws(
+		rapid.SampledFrom([]string{"h1", "h2"}).Draw(t, "helper"),
+		Step(rapid.IntRange(0, 3).Draw(t, "step")),
+		rapid.SampledFrom([]*chat.Error{nil, nil, nil, refused}).Draw(t, "err"),
+		rapid.Bool().Draw(t, "yes"), rapid.Bool().Draw(t, "no"),
+	)).Draw(t, "event")
 }
 
-// audit checks what must hold for the actions of any sequence of events.
-type audit struct {
-	asked                        bool // to stop, or changed
-	ended                        bool
-	last, starts, prompts, turns int
-	cancels, checks              int
-	aborts, tidies               int
+// declared are the types of event.go that have a method of that name.
+func declared(t *testing.T, method string) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "event.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, d := range file.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Name.Name == method && f.Recv != nil {
+			out = append(out, "run."+f.Recv.List[0].Type.(*ast.Ident).Name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
+
+// TestEveryEventIsDrawn fails where event.go has an event that the tests of this file
+// never draw.
+func TestEveryEventIsDrawn(t *testing.T) {
+	var got []string
+	for _, e := range draws("h1", Session, nil, true, false) {
+		got = append(got, fmt.Sprintf("%T", e))
+	}
+	slices.Sort(got)
+	if d := cmp.Diff(declared(t, "event"), slices.Compact(got)); d != "" {
+		t.Errorf("the events (-event.go +drawn):\n%s", d)
+	}
+}
+
+// audit checks what must hold for the actions of any sequence of events. It is a value.
+type audit struct {
+	phase               Phase
+	asked               bool // to stop, or changed
+	ended               bool
+	last, starts        int
+	prompts, lost       int
+	turns, cancels      int
+	checks, unqueues    int
+	cut, goOns          int
+	aborts, answers     int
+	tidies              int
+	steps               [4]int
+	births, stops, gone [2]int // by helper
+}
+
+// legal are the phases that may follow each.
+var legal = map[Phase][]Phase{
+	Queued:    {Preparing, Ended},
+	Preparing: {Prompting, Answering, Ended},
+	Prompting: {Running, Ending, Ended},
+	Running:   {Ending, Tidying, Ended},
+	Ending:    {Tidying, Ended},
+	Tidying:   {Ended},
+	Answering: {Ended},
+	Ended:     {},
+}
+
+func number(id string) int { return int(id[1] - '1') }
 
 func (a *audit) event(e Event) {
-	switch e.(type) {
+	switch e := e.(type) {
 	case Stop, Changed:
 		a.asked = true
 	case TurnStarted, GoalArmed: // either may come while the run is being stopped
 		a.turns++
+	case TurnEnded:
+		if e.GoOn {
+			a.cut++
+		}
 	case Checked:
 		a.checks = max(0, a.checks-1)
+	case Prompted:
+		if e.Lost {
+			a.lost++
+		}
+	case HelperBorn:
+		a.births[number(e.ID)]++
+	case HelperGone:
+		a.gone[number(e.ID)]++
 	}
 }
 
-func (a *audit) actions(t *rapid.T, s State, actions []Action) {
+// actions gives what is wrong with what followed, "" for nothing.
+func (a *audit) actions(s State, actions []Action) string {
+	if s.Phase != a.phase && !slices.Contains(legal[a.phase], s.Phase) {
+		return fmt.Sprintf("%v after %v", s.Phase, a.phase)
+	}
+	a.phase = s.Phase
 	for _, act := range actions {
-		if a.ended {
-			t.Fatalf("%T after the end", act)
-		}
-		switch act := act.(type) {
-		case Prompt:
-			a.prompts++
-			if a.asked {
-				t.Fatal("a prompt after stop")
-			}
-			if act.Resend != (a.prompts > 1) || a.prompts > MaxPrompts {
-				t.Fatalf("prompt %d, resend %v", a.prompts, act.Resend)
-			}
-		case Emit:
-			if a.last > 0 {
-				t.Fatalf("%s after the last frame", act.Frame.Type)
-			}
-			if act.Frame.Type == chat.Started {
-				a.starts++
-			}
-			if act.Frame.Type.Ends() {
-				a.last++
-			}
-		case Cancel:
-			if a.cancels++; a.cancels > a.turns+1 {
-				t.Fatalf("%d cancels for %d turns", a.cancels, a.turns)
-			}
-			if s.Phase != Ending {
-				t.Fatalf("a cancel in %v", s.Phase)
-			}
-		case Check:
-			if a.checks++; a.checks > 1 {
-				t.Fatal("two checks at once")
-			}
-		case Tidy:
-			if a.tidies++; a.tidies > 1 || a.asked || s.Phase != Tidying {
-				t.Fatalf("tidy %d in %v, asked to stop: %v", a.tidies, s.Phase, a.asked)
-			}
-		case Abort:
-			if a.aborts++; a.aborts > 1 {
-				t.Fatal("two aborts")
-			}
-		case End:
-			a.ended = true
+		if wrong := a.action(s, act); wrong != "" {
+			return wrong
 		}
 	}
-	if a.starts > 1 || (a.prompts > 0 && a.starts != 1) {
-		t.Fatalf("%d starts for %d prompts", a.starts, a.prompts)
+	switch {
+	case a.starts > 1, a.prompts > 0 && a.starts != 1:
+		return fmt.Sprintf("%d starts for %d prompts", a.starts, a.prompts)
+	case a.ended != (s.Phase == Ended), a.ended != (a.last == 1):
+		return fmt.Sprintf("phase %v, ended %v, last frames %d", s.Phase, a.ended, a.last)
 	}
-	if a.ended != (s.Phase == Ended) || a.ended != (a.last == 1) {
-		t.Fatalf("phase %v, ended %v, last frames %d", s.Phase, a.ended, a.last)
+	return ""
+}
+
+func (a *audit) action(s State, act Action) string {
+	if a.ended {
+		return fmt.Sprintf("%T after the end", act)
 	}
+	once := func(n *int, most int) string {
+		if *n++; *n > most {
+			return fmt.Sprintf("%T for the %d. time, %d are right", act, *n, most)
+		}
+		return ""
+	}
+	switch act := act.(type) {
+	case Do:
+		return once(&a.steps[act.Step], 1)
+	case Answer:
+		return once(&a.answers, 1)
+	case Tidy:
+		if a.asked {
+			return "room is made after stop"
+		}
+		return once(&a.tidies, 1)
+	case Abort:
+		return once(&a.aborts, 1)
+	case Unqueue:
+		return once(&a.unqueues, 1)
+	case GoOn:
+		if a.asked {
+			return "asked to go on after stop"
+		}
+		return once(&a.goOns, a.cut)
+	case Prompt:
+		if a.asked {
+			return "a prompt after stop"
+		}
+		if act.Resend != (a.prompts > 0) {
+			return fmt.Sprintf("prompt %d, resend %v", a.prompts+1, act.Resend)
+		}
+		return once(&a.prompts, min(1+a.lost, MaxPrompts))
+	case Cancel:
+		if s.Phase != Ending {
+			return fmt.Sprintf("a cancel in %v", s.Phase)
+		}
+		return once(&a.cancels, a.turns+1)
+	case Check:
+		return once(&a.checks, 1)
+	case Interrupt:
+		for _, id := range act.IDs {
+			if wrong := once(&a.stops[number(id)], a.births[number(id)]); wrong != "" {
+				return wrong
+			}
+		}
+	case Await:
+		if a.gone[number(act.ID)] == 0 {
+			return "a report is awaited of a helper that is there"
+		}
+	case Emit:
+		if a.last > 0 {
+			return string(act.Frame.Type) + " after the last frame"
+		}
+		if act.Frame.Type == chat.Started {
+			a.starts++
+		}
+		if act.Frame.Type.Ends() {
+			a.last++
+		}
+	case End:
+		a.ended = true
+	default:
+		return fmt.Sprintf("nobody looks at %T", act)
+	}
+	return ""
 }
 
 var states = cmp.AllowUnexported(State{}, helper{})
@@ -117,7 +227,9 @@ func TestAnySequence(t *testing.T) {
 			before, again := s, s
 			a.event(e)
 			next, actions := Reduce(s, e)
-			a.actions(t, next, actions)
+			if wrong := a.actions(next, actions); wrong != "" {
+				t.Fatal(wrong)
+			}
 			if d := cmp.Diff(before, again, states); d != "" {
 				t.Fatalf("the old state changed:\n%s", d)
 			}
@@ -129,227 +241,43 @@ func TestAnySequence(t *testing.T) {
 		}
 		a.event(Died{crash})
 		s, actions := Reduce(s, Died{crash})
-		a.actions(t, s, actions)
+		if wrong := a.actions(s, actions); wrong != "" {
+			t.Fatal(wrong)
+		}
 		if !a.ended {
 			t.Fatal("the run outlived its process")
 		}
 	})
 }
 
-// world is a Harness as far as a run can tell, with one session. What it did not
-// deliver yet waits in results (answers to actions) and stream (events, in order).
-type world struct {
-	stop     bool // the person may
-	results  []Event
-	stream   []Event
-	inbox    []string // messages that wait: "ours", "parked", or a helper's id for its report
-	turn     string   // what the open turn answers
-	aborting bool
-	helpers  map[string]string // alive: id to kind
-	born     int
-	given    int // events of the stream that were delivered
-	asked    int // checks that were not read yet
-	checks   []read
-	prompted bool
-	goal     bool // its next round begins by itself
-	rounds   int
-	guards   bool // the turn guard may end a turn
-}
-
-// read is the answer to a check: the session as it stood when its log was upto long.
-type read struct {
-	checked Checked
-	upto    int
-}
-
-func (w *world) act(t *rapid.T, actions []Action) {
-	for _, a := range actions {
-		switch a := a.(type) {
-		case Do:
-			if a.Step == Session && rapid.Bool().Draw(t, "alone") {
-				w.results = append(w.results, Alone{})
-				break
-			}
-			w.results = append(w.results, StepDone{Step: a.Step, SessionID: "s"})
-		case Answer:
-			w.results = append(w.results, Answered{Last: chat.Frame{Type: chat.Done}})
-		case Prompt:
-			switch {
-			case w.prompted: // a resend finds it
-				w.results = append(w.results, Prompted{})
-			case rapid.Bool().Draw(t, "lost"):
-				if w.prompted = rapid.Bool().Draw(t, "taken"); w.prompted {
-					w.queue("ours")
-				}
-				w.results = append(w.results, Prompted{Lost: true})
-			default:
-				w.prompted = true
-				w.queue("ours")
-				w.results = append(w.results, Prompted{})
-			}
-		case Tidy:
-			w.results = append(w.results, Tidied{})
-		case Cancel:
-			w.aborting = w.turn != ""
-			w.pause()
-			w.results = append(w.results, Cancelled{})
-		case Check:
-			w.asked++
-		case Unqueue:
-			w.inbox = slices.DeleteFunc(w.inbox, func(m string) bool { return m == "ours" })
-			w.results = append(w.results, Unqueued{})
-		case Await: // reports of this world always come
-		}
-	}
-}
-
-// queue wakes the session as rc.8 does: a turn begins in the same breath.
-func (w *world) queue(m string) {
-	w.inbox = append(w.inbox, m)
-	w.wake()
-}
-
-// pause takes back that the goal's next round begins by itself.
-func (w *world) pause() {
-	if w.goal {
-		w.goal = false
-		w.stream = append(w.stream, GoalStopped{})
-	}
-}
-
-func (w *world) wake() {
-	if w.turn == "" && len(w.inbox) == 0 && w.goal {
-		if w.rounds++; w.rounds > 3 { // the round limit
-			w.pause()
-			return
-		}
-		w.inbox = append(w.inbox, "round")
-	}
-	if w.turn != "" || len(w.inbox) == 0 {
-		return
-	}
-	w.turn, w.inbox = w.inbox[0], w.inbox[1:]
-	w.stream = append(w.stream, TurnStarted{})
-}
-
-func (w *world) endTurn(e TurnEnded) {
-	w.turn = ""
-	w.stream = append(w.stream, e)
-	if e.Reason.Kind != completedKind { // which the Harness tells nobody
-		w.goal = false
-	}
-	if w.aborting { // what waits stays parked
-		w.aborting = false
-		return
-	}
-	w.wake()
-}
-
-// moves are what can happen next.
-func (w *world) moves(t *rapid.T) []func() Event {
-	var out []func() Event
-	if len(w.results) > 0 {
-		out = append(out, func() Event { e := w.results[0]; w.results = w.results[1:]; return e })
-	}
-	if len(w.stream) > 0 {
-		out = append(out, func() Event { e := w.stream[0]; w.stream = w.stream[1:]; w.given++; return e })
-	}
-	if w.asked > 0 {
-		out = append(out, func() Event {
-			w.asked--
-			w.checks = append(w.checks, read{
-				Checked{Running: w.turn != "", Waiting: slices.Contains(w.inbox, "ours")}, w.given + len(w.stream),
-			})
-			return nil
-		})
-	}
-	if len(w.checks) > 0 && w.given >= w.checks[0].upto { // all of the log it saw was taken in
-		out = append(out, func() Event { c := w.checks[0].checked; w.checks = w.checks[1:]; return c })
-	}
-	if w.turn != "" {
-		if w.aborting {
-			out = append(out, func() Event { w.endTurn(cut); return nil })
-		} else {
-			out = append(out, func() Event {
-				if w.turn == "ours" {
-					w.stream = append(w.stream, Seen{})
-					if rapid.IntRange(0, 3).Draw(t, "goal") == 0 {
-						w.goal = true
-						w.stream = append(w.stream, GoalArmed{})
-					}
-				}
-				w.endTurn(rapid.SampledFrom([]TurnEnded{completed, broken}).Draw(t, "end"))
-				return nil
-			})
-			if w.born < 2 && w.turn == "ours" {
-				out = append(out, func() Event {
-					w.born++
-					id := []string{"h1", "h2"}[w.born-1]
-					reports := rapid.Bool().Draw(t, "reports")
-					w.helpers[id] = map[bool]string{true: "reports", false: "silent"}[reports]
-					w.stream = append(w.stream, HelperBorn{id}, HelperKind{id, reports})
-					return nil
-				})
-			}
-		}
-	}
-	for _, id := range []string{"h1", "h2"} {
-		if w.helpers[id] == "" {
-			continue
-		}
-		out = append(out, func() Event {
-			kind := w.helpers[id]
-			delete(w.helpers, id)
-			w.stream = append(w.stream, HelperGone{id})
-			if kind == "reports" {
-				w.stream = append(w.stream, HelperReported{id})
-				w.queue(id)
-			}
-			return nil
-		})
-	}
-	if w.guards && w.turn == "ours" {
-		out = append(out, func() Event { w.guards = false; return Guarded{} })
-	}
-	if w.stop {
-		out = append(out, func() Event { w.stop = false; return Stop{} })
-	}
-	return out
-}
-
-// TestNoStuckRun plays runs against that world in any interleaving. Each must end by
-// itself; done means that nothing goes on in the session afterwards.
+// TestNoStuckRun plays runs with two helpers against the world in any interleaving. Each
+// must end by itself; done means that nothing goes on in the session afterwards.
 func TestNoStuckRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := &world{stop: rapid.Bool().Draw(t, "person stops"), guards: rapid.Bool().Draw(t, "guard"), helpers: map[string]string{}}
-		if rapid.Bool().Draw(t, "parked") {
-			w.inbox = append(w.inbox, "parked")
+		pick := func(n int, what string) int { return rapid.IntRange(0, n-1).Draw(t, what) }
+		w := world{
+			stop: pick(2, "stop") == 1, change: pick(8, "change") == 1, faults: pick(3, "faults") / 2, losses: pick(4, "losses"),
+			births: pick(3, "births"), cuts: pick(3, "cuts"), steers: pick(3, "steers"), command: pick(8, "command") == 1,
+			goals: pick(4, "goals") / 3, guards: pick(4, "guards") / 3,
 		}
-		s := New(start, true)
-		var a audit
-		w.results = []Event{Begin{}}
-		for n := 0; s.Phase != Ended; n++ {
-			moves := w.moves(t)
-			if len(moves) == 0 || n > 500 {
-				t.Fatalf("stuck after %d moves in %v: %+v, world %+v", n, s.Phase, s, w)
-			}
-			e := moves[rapid.IntRange(0, len(moves)-1).Draw(t, "move")]()
-			if e == nil {
-				continue
-			}
-			a.event(e)
-			var actions []Action
-			s, actions = Reduce(s, e)
-			a.actions(t, s, actions)
-			w.act(t, actions)
+		if pick(2, "parked") == 1 {
+			w.inbox = []string{"parked"}
 		}
-		if w.turn != "" || slices.Contains(w.inbox, "ours") {
-			t.Fatalf("the run ended and the session goes on: %+v", w)
-		}
-		for id, kind := range w.helpers {
-			if kind == "reports" || a.cancels == 0 {
-				t.Fatalf("the run ended before helper %s", id)
+		n := node{s: New(start, true), w: w}
+		n.w.results = []Event{Begin{}}
+		for steps := 0; n.s.Phase != Ended; steps++ {
+			moves := n.w.moves(n.s)
+			if len(moves) == 0 || steps > 1000 {
+				t.Fatalf("stuck after %d moves in %v: %+v, world %+v", steps, n.s.Phase, n.s, n.w)
 			}
+			next, wrong := n.after(moves[pick(len(moves), "move")])
+			if wrong != "" {
+				t.Fatal(wrong)
+			}
+			n = next[pick(len(next), "way")]
+		}
+		if left := n.w.left(n.a.cancels > 0); left != "" {
+			t.Fatalf("the run ended and the session goes on: %s", left)
 		}
 	})
 }

@@ -99,6 +99,9 @@ func prompted(s State, e Prompted) (State, []Action) {
 	case e.Lost:
 		s.failure = &chat.Error{Code: chat.CodeAgentUnavailable, Sentence: say.Sentence(say.AgentLost), Actions: []string{project.ActionRetry}}
 		return end(s)
+	case e.Err != nil && s.prompts > 1: // an earlier try may have been taken
+		s.failure = e.Err
+		return end(s)
 	case e.Err != nil:
 		s.failure = e.Err
 		return finish(s)
@@ -164,7 +167,10 @@ func observe(s State, e Event) (State, []Action) {
 		if !e.Running && !s.turn {
 			return rest(s, e.Waiting)
 		}
-	case Cancelled, Unqueued:
+	case Unqueued:
+		s.unqueuing = false
+		return check(s, nil)
+	case Cancelled:
 		return check(s, nil)
 	case HelperBorn:
 		if _, known := s.find(e.ID); known {
@@ -237,7 +243,7 @@ func check(s State, actions []Action) (State, []Action) {
 
 // rest decides at a session that has no turn whether the run is over.
 func rest(s State, waiting bool) (State, []Action) {
-	if s.outstanding() || s.goal {
+	if s.outstanding() || s.goal || s.unqueuing {
 		return s, nil
 	}
 	parked := s.Phase == Ending || (!s.ours && s.finish == aborted)
@@ -245,7 +251,7 @@ func rest(s State, waiting bool) (State, []Action) {
 		return s, nil // it gets its turn once the session has done something else
 	}
 	if waiting && !s.unqueued {
-		s.unqueued = true
+		s.unqueued, s.unqueuing = true, true
 		return s, []Action{Unqueue{}}
 	}
 	if !s.ours && s.failure == nil { // taken by a turn that ended before it showed, or taken back by someone

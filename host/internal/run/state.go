@@ -55,17 +55,18 @@ type State struct {
 	gated   bool       // a Manual run: the gate must answer
 	prompts int        // how often the message was handed over
 
-	turn     bool // a turn is open in the session
-	ours     bool // a turn has our message
-	cut      bool // our answer was cut off and is to go on
-	checking bool // a Check is under way
-	recheck  bool // and must be repeated
-	unqueued bool // our waiting message was taken back
-	helpers  []helper
-	goal     bool // a goal is armed: its next round begins by itself
-	eased    bool // the goal was halted while a round was running, which may be cancelled
-	guarded  bool // the turn guard ended the turn
-	untidy   bool // the person broke Tidying off
+	turn      bool // a turn is open in the session
+	ours      bool // a turn has our message
+	cut       bool // our answer was cut off and is to go on
+	checking  bool // a Check is under way
+	recheck   bool // and must be repeated
+	unqueued  bool // our waiting message was taken back
+	unqueuing bool // or is being taken back
+	helpers   []helper
+	goal      bool // a goal is armed: its next round begins by itself
+	eased     bool // the goal was halted while a round was running, which may be cancelled
+	guarded   bool // the turn guard ended the turn
+	untidy    bool // the person broke Tidying off
 
 	stopped bool        // by the person
 	changed *chat.Error // by something else

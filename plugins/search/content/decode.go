@@ -17,8 +17,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxBytes of a body after its Content-Encoding was undone; the rest is cut off.
-// It is the limit of the Harness's own fetch provider.
+// MaxBytes of a body after its Content-Encoding was undone, and of its text; the
+// rest is cut off. It is the limit of the Harness's own fetch provider.
 const MaxBytes = 5_000_000
 
 // maxCodings of one body; a server that names more plays a game.
@@ -120,8 +120,11 @@ func Decode(body []byte, contentType string) (text, unread string) {
 // decodeBytes decodes an encoding that has a byte for a character.
 func decodeBytes(body []byte, table []rune) string {
 	var out strings.Builder
-	out.Grow(len(body) + len(body)/4)
+	out.Grow(min(len(body)+len(body)/4, MaxBytes))
 	for _, b := range body {
+		if out.Len() >= MaxBytes {
+			break
+		}
 		if b < utf8.RuneSelf {
 			out.WriteByte(b)
 		} else {
@@ -133,8 +136,8 @@ func decodeBytes(body []byte, table []rune) string {
 
 func decodeUTF16(body []byte, order binary.ByteOrder) string {
 	var out strings.Builder
-	out.Grow(len(body))
-	for i := 0; i+1 < len(body); i += 2 {
+	out.Grow(min(len(body), MaxBytes))
+	for i := 0; i+1 < len(body) && out.Len() < MaxBytes; i += 2 {
 		r := rune(order.Uint16(body[i:]))
 		if utf16.IsSurrogate(r) {
 			low := rune(utf8.RuneError)
@@ -160,9 +163,11 @@ func validUTF8(b []byte) string {
 		return string(b)
 	}
 	var out strings.Builder
-	out.Grow(len(b) + len(b)/8)
-	for _, r := range string(b) {
+	out.Grow(min(len(b)+len(b)/8, MaxBytes))
+	for len(b) > 0 && out.Len() < MaxBytes {
+		r, n := utf8.DecodeRune(b)
 		out.WriteRune(r)
+		b = b[n:]
 	}
 	return out.String()
 }

@@ -13,7 +13,7 @@ import (
 func bingRSS(page string) (found reading) {
 	z := html.NewTokenizer(strings.NewReader(page))
 	z.AllowCDATA(true)
-	z.SetMaxBuf(maxTokenBytes)
+	z.SetMaxBuf(1 << 20)
 	var row abi.SearchResult
 	var in string
 	var item bool

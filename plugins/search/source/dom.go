@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"strata.dev/bridge/plugins/search/markup"
 )
 
 // Limits of one title or snippet. Real ones are below a tenth of them; they keep
@@ -128,4 +130,11 @@ func collapse(s string) string {
 	w := prose{}
 	w.text(s)
 	return w.String()
+}
+
+// view is what is looked at of a result page.
+var view = markup.View{
+	Attributes: map[string]bool{"class": true, "id": true, "href": true, "src": true, "action": true},
+	Formatting: markup.Formatting(),
+	Unread:     markup.Unread(),
 }

@@ -15,7 +15,7 @@ var duckDuckGoPage = mustURL("https://html.duckduckgo.com/html/")
 // duckDuckGo reads the HTML page: div.result holds a.result__a and mostly
 // .result__snippet.
 func duckDuckGo(text string) (found reading) {
-	doc := parse(text)
+	doc := view.Parse(text)
 	if doc == nil {
 		return found
 	}

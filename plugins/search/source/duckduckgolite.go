@@ -8,7 +8,7 @@ import (
 // duckDuckGoLite reads the lite page: rows of a table, a.result-link in one, its
 // .result-snippet and .timestamp in those that follow, if at all.
 func duckDuckGoLite(page string) (found reading) {
-	doc := parse(page)
+	doc := view.Parse(page)
 	if doc == nil {
 		return found
 	}

@@ -34,8 +34,8 @@ export function fetchEffect(hosts) {
   }
 }
 
-/** @param {string} text @returns {URL} */
-function admitURL(text) {
+/** @param {string} text @returns {URL} @throws {PluginError} when it is no absolute http(s) URL, or names an account */
+export function admitURL(text) {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const good = url !== undefined && /^https?:\/\/[^/?#\\]/i.test(text) && url.hostname !== '' && url.username === '' && url.password === ''
   if (!good) throw new PluginError(CODES.Refused, MESSAGES.FetchURL)
@@ -51,7 +51,7 @@ function admitHost(url, hosts) {
 }
 
 /** @param {Record<string, string>} headers @returns {Record<string, string>} names in lower case */
-function admitHeaders(headers) {
+export function admitHeaders(headers) {
   return Object.fromEntries(Object.entries(headers).map(([given, value]) => {
     const name = given.toLowerCase()
     if (REFUSED.has(name) || name.startsWith('proxy-') || !isValid(name, value)) {
@@ -89,8 +89,8 @@ async function request(url, { method, headers, body, timeoutMs, maxBytes, signal
   }
 }
 
-/** @param {URL} url @param {http.RequestOptions} options @param {Uint8Array | undefined} body @returns {Promise<http.IncomingMessage>} */
-function send(url, options, body) {
+/** @param {URL} url @param {https.RequestOptions} options @param {Uint8Array} [body] @returns {Promise<http.IncomingMessage>} */
+export function send(url, options, body) {
   return new Promise((resolve, reject) => {
     const client = url.protocol === 'https:' ? https : http
     const request = client.request(url, options, resolve)
@@ -114,7 +114,7 @@ async function read(response, limit) {
 }
 
 /** @param {string[]} raw name, value, name, value… @returns {Record<string, string>} sorted by name */
-function headersOf(raw) {
+export function headersOf(raw) {
   /** @type {Record<string, string>} */
   const headers = {}
   for (let i = 0; i + 1 < raw.length; i += 2) {

@@ -101,6 +101,11 @@ suite('chats, their helpers, and what is remembered of them', { timeout: 180_000
     assert.deepEqual(await say(one, 'unattended'), {})
     await one.turn(work(search('nobody')))
     assert.match(one.results()[0]?.text ?? '', NO_WEB)
+    for (const mode of ['plan', 'bypass']) {
+      await harness.wire.command(one.id, `/permission strata-${mode}`)
+      await one.turn(work(search(`nobody in ${mode}`)))
+    }
+    assert.deepEqual(one.results().map(({ text }) => NO_WEB.test(text)), [true, true, true])
     assert.deepEqual(one.events('approval/asked'), [])
   })
 

@@ -99,15 +99,23 @@ func (f *fetcher) request(q abi.FetchRequest, body []byte) (*http.Request, error
 	if err != nil {
 		return nil, because(err, abi.CodeRefused, abi.MsgFetchURL)
 	}
-	for name, value := range q.Headers {
+	if err := setHeaders(req, q.Headers); err != nil {
+		return nil, err
+	}
+	return req, nil
+}
+
+// setHeaders sets the headers that a plugin may set.
+func setHeaders(req *http.Request, headers map[string]string) error {
+	for name, value := range headers {
 		lower := strings.ToLower(name)
 		if !isToken(lower) || slices.Contains(ownHeaders, lower) || strings.HasPrefix(lower, "proxy-") || strings.ContainsAny(value, "\r\n\x00") {
-			return nil, refuse(abi.CodeRefused, abi.MsgFetchHeader, "name", lower)
+			return refuse(abi.CodeRefused, abi.MsgFetchHeader, "name", lower)
 		}
 		req.Header.Set(name, value)
 	}
 	req.Header.Set("Accept-Encoding", "identity")
-	return req, nil
+	return nil
 }
 
 // listed tells whether u's host and port are on the list.

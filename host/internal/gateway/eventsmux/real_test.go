@@ -21,6 +21,7 @@ func TestReal(t *testing.T) {
 	t.Run("approvals over a cut", func(t *testing.T) { testApprovalsOverACut(t, r) })
 	t.Run("queue", func(t *testing.T) { testQueue(t, r) })
 	t.Run("unqueue", func(t *testing.T) { testUnqueue(t, r) })
+	t.Run("archive", func(t *testing.T) { testArchive(t, r) })
 	t.Run("helper", func(t *testing.T) { testHelper(t, r) })
 	t.Run("a question of the agent's own", func(t *testing.T) { testQuestion(t, r) })
 	t.Run("another secret", func(t *testing.T) {

@@ -69,6 +69,9 @@ func TestCalls(t *testing.T) {
 				check("decode", err, "")
 				check("unqueue", gw.Unqueue(ctx, id, v.(*dsh.Splice).Inserted[0].ID), "")
 				check("once more", gw.Unqueue(ctx, id, v.(*dsh.Splice).Inserted[0].ID), gateway.CodeQueueItemNotFound)
+				check("archive", gw.Archive(ctx, id), "")
+				check("archive again", gw.Archive(ctx, id), "")
+				check("archive nobody", gw.Archive(ctx, "nope"), gateway.CodeSessionNotFound)
 				check("cancel", gw.Cancel(ctx, id), "")
 				check("cancel nobody", gw.Cancel(ctx, "nope"), gateway.CodeSessionNotFound)
 				for line, want := range map[string]gateway.CommandResult{

@@ -140,6 +140,16 @@ var methods = map[string]func(*args) any{
 		}
 		return accepted
 	},
+	"workspace/archiveSession": func(a *args) any {
+		var q struct {
+			SessionID    string
+			StopActivity bool
+		}
+		if a.request(&q, "sessionId", "stopActivity") && a.s.Session(q.SessionID) == nil {
+			a.failed = notFound(q.SessionID)
+		}
+		return nil
+	},
 	"session/projections": func(a *args) any {
 		var q struct{ SessionID string }
 		if !a.request(&q, "sessionId") {

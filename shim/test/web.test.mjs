@@ -1,0 +1,132 @@
+// @ts-check
+import assert from 'node:assert/strict'
+import { EventEmitter, once } from 'node:events'
+import http from 'node:http'
+import net from 'node:net'
+import { after, before, test } from 'node:test'
+import { textEffect } from '../lib/effects/text.mjs'
+import { webEffect } from '../lib/effects/web.mjs'
+import { asPluginError } from '../lib/messages.mjs'
+
+/** The address that every name of these tests has, and the only one that is admitted. */
+const PUBLIC = '93.184.215.14'
+/** @type {string[]} */
+const connected = []
+/** @type {http.Server} */
+let server
+let closed = 0
+const gone = new EventEmitter()
+
+before(async () => {
+  server = http.createServer((request, response) => {
+    const reply = routes[request.url ?? ''] ?? routes['/']
+    reply?.(request, response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+})
+after(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+/** @type {Record<string, (request: http.IncomingMessage, response: http.ServerResponse) => void>} */
+const routes = {
+  '/': (request, response) => {
+    response.setHeader('set-cookie', 'a=b')
+    response.end(`${request.method} ${request.headers.host} ${request.url} ${request.headers['accept-encoding']}`)
+  },
+  '/endless': (request, response) => {
+    request.socket.on('close', () => gone.emit('one', ++closed))
+    const more = () => {
+      while (response.write('x'.repeat(4096)));
+      response.once('drain', more)
+    }
+    more()
+  },
+  '/drip': (_, response) => void response.write('x'),
+  '/silent': () => {},
+  '/short': (request, response) => {
+    response.writeHead(200, { 'content-length': '1000' })
+    response.write('0123456789', () => request.socket.destroy())
+  },
+  '/redirect': (_, response) => void response.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
+}
+
+const web = webEffect({
+  lookup: async host => (host === 'none.example' ? []
+    : [PUBLIC, ...(host === 'mixed.example' ? ['192.168.0.9'] : [])].map(address => ({ address, family: 4 }))),
+  connect: address => {
+    connected.push(address)
+    return net.connect(/** @type {net.AddressInfo} */ (server.address()).port, '127.0.0.1')
+  },
+})
+
+/** @param {any} value @param {AbortSignal} [signal] @returns {Promise<any>} */
+async function get(value, signal = new AbortController().signal) {
+  const request = { kind: 'fetch.web', n: 1, value, head: new Uint8Array(), body: new Uint8Array() }
+  const ask = (/** @type {string} */ op, /** @type {any} */ head) => {
+    assert.equal(op, 'admitAddress')
+    if (head.host === 'fault.example') throw new Error('the plugin is gone')
+    return { admitted: head.address === PUBLIC }
+  }
+  try {
+    const { value: answer, body } = await web(request, { plugin: 'search', op: 'fetch', context: undefined, signal, ask })
+    return { .../** @type {any} */ (answer), body: Buffer.from(body ?? '').toString() }
+  } catch (error) {
+    return asPluginError(error).code
+  }
+}
+
+test('a page comes, with its limits', async () => {
+  const page = await get({ url: 'http://site.example/a?b' })
+  assert.equal(page.body, 'GET site.example /a?b identity')
+  assert.equal(page.status, 200)
+  assert.equal(page.truncated, undefined)
+  assert.equal(page.headers['set-cookie'], undefined)
+
+  const endless = await get({ url: 'http://site.example/endless', maxBytes: 100_000 })
+  assert.equal(endless.body.length, 100_000)
+  assert.equal(endless.truncated, true)
+  if (closed === 0) await once(gone, 'one')
+
+  const short = await get({ url: 'http://site.example/short' })
+  assert.deepEqual([short.body, short.truncated], ['0123456789', true])
+  assert.equal((await get({ url: 'http://site.example/redirect' })).status, 302)
+  for (const path of ['drip', 'silent']) assert.equal(await get({ url: `http://site.example/${path}`, timeoutMs: 200 }), 'deadline', path)
+  assert.deepEqual([...new Set(connected)], [PUBLIC])
+})
+
+test('what is not admitted is not connected to', async () => {
+  connected.length = 0
+  for (const url of ['http://127.0.0.1/', 'http://[::1]/', 'http://2130706433/', 'http://0x7f.1/', 'http://\uFF11\uFF12\uFF17.1/', 'http://mixed.example/', 'http://fault.example/',
+    'file:///etc/passwd', 'http://a:b@site.example/']) {
+    assert.equal(await get({ url }), 'refused', url)
+  }
+  assert.equal(await get({ url: 'http://none.example/' }), 'failed')
+  assert.equal(await get({ url: 'http://site.example/', headers: { cookie: 'a=b' } }), 'refused')
+  assert.equal(await get({ headers: {} }), 'bad-input')
+  assert.deepEqual(connected, [])
+})
+
+test('a request ends with its call', async () => {
+  const call = new AbortController()
+  const page = get({ url: 'http://site.example/drip' }, call.signal)
+  call.abort()
+  assert.equal(await page, 'failed')
+})
+
+test('text in charsets of the web', () => {
+  const decode = (/** @type {any} */ value, /** @type {number[]} */ ...bytes) => {
+    try {
+      const { body } = /** @type {any} */ (textEffect({ kind: 'text.decode', n: 1, value, head: new Uint8Array(), body: Uint8Array.from(bytes) }, /** @type {any} */ (undefined)))
+      return Buffer.from(body).toString()
+    } catch (error) {
+      return asPluginError(error).message
+    }
+  }
+  assert.equal(decode({ charset: 'gbk' }, 0xc4, 0xe3, 0xba, 0xc3), '你好')
+  assert.equal(decode({ charset: 'Shift_JIS' }, 0x61, 0x81), 'a\uFFFD')
+  assert.equal(decode({ charset: 'x-nonsense' }, 0x61), 'The charset x-nonsense is not known.')
+  assert.equal(decode({}), 'The head is not what the effect text.decode takes.')
+})
