@@ -60,6 +60,7 @@ type active struct {
 	reported map[string]bool     // helpers whose report has come
 	further  map[string]*further // by request id
 	taking   bool                // waiting messages are to be taken back
+	held     []func()            // until the Harness is known to have the first message
 	asked    int                 // how often the agent was asked to go on
 	checks   []reading           // answers to Check that wait for the log
 	lost     bool                // the sockets are
@@ -224,6 +225,14 @@ func (r *active) apply(e run.Event) {
 	}
 	for _, a := range actions {
 		r.act(a, e)
+	}
+	if r.state.Phase == run.Prompting {
+		return
+	}
+	held := r.held
+	r.held = nil
+	for _, f := range held {
+		f()
 	}
 }
 

@@ -37,6 +37,30 @@ func TestNoteToAnothersQuestion(t *testing.T) {
 	})
 }
 
+// TestNoteBeforeTheHarnessAnswered: the turn asks before it is known that the Harness
+// took the message that began it.
+func TestNoteBeforeTheHarnessAnswered(t *testing.T) {
+	play(t, func(s *stage) {
+		s.d.says = map[string]string{"answer": "!That question is no longer open."}
+		_, release := s.d.hold("Prompted")
+		sub := s.send("c1", "ask rm x; say ok")
+		s.until(sub, proposed)
+		answered := make(chan error, 1)
+		go func() {
+			answered <- s.answer(chat.ApprovalRequest{SessionID: "c1", ToolID: "call_1_1", Decision: chat.Deny, Note: "say use trash instead"})
+		}()
+		synctest.Wait()
+		if len(answered) > 0 {
+			t.Error("the answer did not wait for the note")
+		}
+		release()
+		if err := <-answered; err != nil {
+			t.Fatal(err)
+		}
+		s.expect(s.rest(sub), "status "+say.Steered, "tool call_1_1 denied", "message say use trash instead", `delta "ok"`, `delta "\n\nuse trash instead"`, "done completed false 200")
+	})
+}
+
 // TestNoteWhereNoTurnTakesIt: as where a helper in the background asks; it becomes a
 // message of its own.
 func TestNoteWhereNoTurnTakesIt(t *testing.T) {

@@ -52,6 +52,18 @@ var errNotTaken = errors.New("no turn takes it")
 
 // steer is in the loop.
 func (r *active) steer(req chat.StreamRequest, result chan<- error) {
+	if r.state.Phase == run.Prompting { // its turn may have begun, and shown something
+		r.held = append(r.held, func() {
+			if !r.state.Stopped() {
+				r.steer(req, result)
+				return
+			}
+			r.c.adopt(req, r) // to be given back
+			r.c.returned(req.RequestID)
+			result <- nil
+		})
+		return
+	}
 	if _, known := r.further[req.RequestID]; known || !r.state.Open() {
 		result <- errNotTaken
 		return

@@ -110,3 +110,40 @@ func TestSteerOverABrokenLine(t *testing.T) {
 		s.expect(s.rest(first), "queued", "start manual p/m session-1", "status "+say.Steered, "message say two", `delta "one"`, `delta "\n\ntwo"`, "done completed false 200")
 	})
 }
+
+// TestSteerBeforeTheHarnessAnswered: a message for a turn that may have begun waits until
+// that is known; what was to go into a turn that a Stop ended does not begin later.
+func TestSteerBeforeTheHarnessAnswered(t *testing.T) {
+	for _, stop := range []bool{false, true} {
+		play(t, func(s *stage) {
+			_, release := s.d.hold("Prompted")
+			first := s.send("c1", "wait 1000; say one")
+			synctest.Wait()
+			sent := make(chan Subscription, 1)
+			go func() { sent <- s.post(s.steering("c1", "say two")) }()
+			synctest.Wait()
+			stopped := make(chan chat.StopAnswer, 1)
+			if stop {
+				go func() { stopped <- s.stop("c1") }()
+				synctest.Wait()
+			}
+			release()
+			frames := s.rest(first)
+			if d := cmp.Diff(frames, s.rest(<-sent)); d != "" {
+				t.Errorf("(-first +second):\n%s", d)
+			}
+			if !stop {
+				s.expect(frames, "queued", "start manual p/m session-1", "status "+say.Steered, "message say two", `delta "one"`, `delta "\n\ntwo"`, "done completed false 200")
+				return
+			}
+			s.expect(frames, "queued", "start manual p/m session-1", "done aborted true 0")
+			if d := cmp.Diff([]string{"say two"}, asked((<-stopped).Unsent)); d != "" {
+				t.Errorf("given back (-want +got):\n%s", d)
+			}
+			synctest.Wait()
+			if n := s.d.count("Prompt"); n != 1 {
+				t.Errorf("%d messages were handed over", n)
+			}
+		})
+	}
+}
