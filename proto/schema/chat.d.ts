@@ -289,6 +289,22 @@ export interface StopAnswer {
   unsent?: StreamRequest[];
 }
 
+/** PlanRequest is the body of POST /api/chat/plan. */
+export interface PlanRequest {
+  sessionId: string;
+  /** approve or deny */
+  decision: string;
+  /** in which it is carried out: bypass; anything else but plan is manual */
+  mode?: string;
+}
+
+/** PlanAnswer says what became of a plan: with a yes, which run carries it out. */
+export interface PlanAnswer {
+  decision: string;
+  requestId?: string;
+  run?: string;
+}
+
 /** PendingAnswer is the body of GET /api/agent/pending. */
 export interface PendingAnswer {
   pending: Pending[] | null;

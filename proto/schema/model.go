@@ -25,6 +25,8 @@ var roots = []reflect.Type{
 	reflect.TypeFor[chat.ApprovalRequest](),
 	reflect.TypeFor[chat.StopRequest](),
 	reflect.TypeFor[chat.StopAnswer](),
+	reflect.TypeFor[chat.PlanRequest](),
+	reflect.TypeFor[chat.PlanAnswer](),
 	reflect.TypeFor[chat.PendingAnswer](),
 	reflect.TypeFor[chat.AgentStatus](),
 	reflect.TypeFor[chat.ChatList](),

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -261,7 +262,9 @@ func (r *active) act(a run.Action, why run.Event) {
 		r.conclude()
 		ctx, cancel := context.WithCancel(r.ctx)
 		r.abort = cancel
-		r.spawn(ctx, func(ctx context.Context) { defer cancel(); r.tidy(ctx) })
+		r.shown.tidied = math.MaxInt64 // until it is known
+		from := r.c.log.last + 1
+		r.spawn(ctx, func(ctx context.Context) { defer cancel(); r.tidy(ctx, from) })
 	case run.Check:
 		from := r.c.log.last + 1
 		r.spawn(r.ctx, func(ctx context.Context) { r.check(ctx, from) })

@@ -19,6 +19,7 @@ type shown struct {
 	proposal project.Proposal
 	verdict  *chat.Sentence // why the guard ended the turn
 	told     bool           // what is told at the end was told
+	tidied   int64          // up to where the log tells how room was made
 }
 
 // turnBegins begins to count anew.
@@ -89,10 +90,24 @@ func (r *active) keepVerdict(why chat.Sentence, at int64) {
 
 // tidy asks the Harness to make room in the session. Best effort: what goes wrong is in
 // the log, and the next message finds out.
-func (r *active) tidy(ctx context.Context) {
+func (r *active) tidy(ctx context.Context, from int64) {
 	res, err := r.link.gw.Execute(ctx, r.root, "/compact")
 	if err != nil && ctx.Err() == nil || err == nil && !res.OK {
 		r.c.b.o.Log.Info("no room was made", zap.String("run", r.id), zap.String("answer", res.Text), zap.Error(err))
 	}
-	r.post(func() { r.apply(run.Tidied{}) })
+	snap, err := r.link.gw.Snapshot(ctx, r.root, from)
+	r.post(func() {
+		r.shown.tidied = -1 // at once, where nobody knows how far the log goes
+		if err == nil {
+			r.shown.tidied = snap.LastSeq
+		}
+		r.answerTidy()
+	})
+}
+
+// answerTidy tells the reducer that room was made, once the log of it is taken in.
+func (r *active) answerTidy() {
+	if r.state.Phase == run.Tidying && r.shown.tidied <= r.c.log.last {
+		r.apply(run.Tidied{})
+	}
 }

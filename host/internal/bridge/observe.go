@@ -83,6 +83,7 @@ func (r *active) event(e dsh.Event) {
 	r.signal(e)
 	r.watch(frames)
 	r.answerChecks()
+	r.answerTidy()
 }
 
 // live takes in the next piece of the answer that is being made.

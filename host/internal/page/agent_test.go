@@ -29,6 +29,7 @@ type agent struct {
 	order   []string // newest first
 	sent    []chat.StreamRequest
 	answers []chat.ApprovalRequest
+	plans   []chat.PlanRequest
 	status  chat.AgentStatus
 	refuse  error           // what Answer and Send say, where set
 	begin   func(*run)      // called in a goroutine of its own per run
@@ -304,8 +305,17 @@ func (a *agent) Answer(_ context.Context, q chat.ApprovalRequest) error {
 	return nil
 }
 
-func (a *agent) Plan(_ context.Context, q chat.PlanRequest) (chat.PlanAnswer, error) {
-	return chat.PlanAnswer{Decision: q.Decision}, nil
+// Plan sends the plan's own message with a yes, as the bridge does.
+func (a *agent) Plan(ctx context.Context, q chat.PlanRequest) (chat.PlanAnswer, error) {
+	a.mu.Lock()
+	a.plans = append(a.plans, q)
+	a.mu.Unlock()
+	if q.Decision == chat.Deny {
+		return chat.PlanAnswer{Decision: q.Decision}, nil
+	}
+	id := strings.TrimPrefix(q.SessionID, "s-")
+	_, err := a.Send(ctx, chat.StreamRequest{ChatID: id, Text: say.PlanApproved, Mode: q.Mode, RequestID: "plan"})
+	return chat.PlanAnswer{Decision: q.Decision}, err
 }
 
 func (a *agent) Stop(_ context.Context, q chat.StopRequest) (chat.StopAnswer, error) {

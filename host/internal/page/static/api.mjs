@@ -80,6 +80,8 @@ export function connect(token, fetcher = (...a) => fetch(...a)) {
       stream('GET', `/api/chat/stream?${query({ chatId, run, after })}`, undefined, signal),
     /** @param {chat.ApprovalRequest} r */
     answer: (r) => json('POST', '/api/chat/approval', r),
+    /** @param {chat.PlanRequest} r @returns {Promise<chat.PlanAnswer>} */
+    plan: (r) => json('POST', '/api/chat/plan', r),
     /** @param {chat.StopRequest} r @returns {Promise<chat.StopAnswer>} */
     stop: (r) => json('POST', '/api/chat/stop', r),
     /** @param {string} id @param {string} run @returns {Promise<chat.StreamRequest>} the message */

@@ -10,6 +10,7 @@ import { Outbox } from './outbox.mjs';
 import { takeToken } from './token.mjs';
 import { Allowed } from './ui/allowed.mjs';
 import { Composer } from './ui/composer.mjs';
+import { PlanBar } from './ui/plan.mjs';
 import { Sidebar } from './ui/sidebar.mjs';
 import { Transcript } from './ui/transcript.mjs';
 import { Waiting } from './ui/waiting.mjs';
@@ -81,6 +82,7 @@ const sidebar = new Sidebar({
 const transcript = new Transcript({
   answer, retry: () => retry(), summarize, asText: () => retry({ asText: true }), create: () => open(newId(), true), chooseModel: () => composer.chooseModel(),
 }, (text) => { composer.value = text; composer.focus(); });
+const plan = new PlanBar(answerPlan);
 const waiting = new Waiting({ now: sendNow, takeBack });
 const composer = new Composer({
   send: (text, pictures, now) => send(text, pictures, { now }),
@@ -114,6 +116,7 @@ function draw() {
   sidebar.update(known || !v.entries.length ? state.chats
     : [{ chatId: state.current, title: name, updatedAt: 0, run: v.run }, ...state.chats], state.current, state.asking);
   transcript.update(state.current, v, state.loading);
+  plan.update(v.phase === 'idle' ? v.plan : null);
   waiting.update(waits());
   composer.update(v, mode(), state.model, state.status?.routes ?? [], state.stopping);
   const s = state.status;
@@ -359,6 +362,23 @@ async function answer(tool, decision, note, reach) {
   }
 }
 
+/** A yes becomes the chat's next message, which the host sends. @param {'approve' | 'deny'} decision @param {string} as the mode */
+async function answerPlan(decision, as) {
+  const id = state.current;
+  try {
+    await api.plan({ sessionId: view().sessionId || id, decision, mode: as });
+  } catch (err) {
+    if (!(err instanceof ApiError)) throw err;
+    if (err.code !== 'not-pending' || id !== state.current) return err.message;
+    composer.say(err.message, err.details);
+  }
+  if (id !== state.current) return '';
+  setView(id, { ...view(), plan: null });
+  if (decision === 'approve') await load(id);
+  composer.focus();
+  return '';
+}
+
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 let polls = 0;
@@ -393,7 +413,7 @@ document.addEventListener('keydown', (e) => { if (e.key === 'Escape') toggleMenu
 transcript.el.addEventListener('click', () => toggleMenu(false));
 document.body.append(
   sidebar.el,
-  h('div', { class: 'main' }, h('header', {}, menu, title), banner, transcript.el, waiting.el, composer.el),
+  h('div', { class: 'main' }, h('header', {}, menu, title), banner, transcript.el, plan.el, waiting.el, composer.el),
   announcer, allowed.el,
 );
 open(state.current, !kept);

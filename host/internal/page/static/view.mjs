@@ -27,12 +27,13 @@ import { words } from './words.mjs';
  * @property {string} mode of the newest run
  * @property {string} model of the newest run
  * @property {string} status one line while it works
+ * @property {chat.Plan | null} plan that waits for an answer
  * @property {{tokens: number, window: number, percent: number} | null} context
  */
 
 /** @type {View} */
 export const empty = {
-  entries: [], run: '', seq: 0, phase: 'idle', sessionId: '', mode: '', model: '', status: '', context: null,
+  entries: [], run: '', seq: 0, phase: 'idle', sessionId: '', mode: '', model: '', status: '', plan: null, context: null,
 };
 
 /**
@@ -76,7 +77,7 @@ function partsOf(m) {
 export function viewOf(c) {
   return {
     ...empty, entries: entriesOf(c.messages), run: c.run ?? '', seq: c.seq ?? 0,
-    phase: c.run ? 'running' : 'idle', sessionId: c.sessionId ?? '',
+    phase: c.run ? 'running' : 'idle', sessionId: c.sessionId ?? '', plan: c.plan ?? null,
   };
 }
 
@@ -86,7 +87,7 @@ export function viewOf(c) {
  * @returns {View}
  */
 export function said(view, message) {
-  return { ...view, entries: [...view.entries, ...entriesOf([message])], phase: 'queued', status: '' };
+  return { ...view, entries: [...view.entries, ...entriesOf([message])], phase: 'queued', status: '', plan: null };
 }
 
 /**
@@ -105,7 +106,7 @@ export function reduce(view, f) {
   const next = { ...view, run: f.run, seq: f.seq };
   switch (f.type) {
     case 'queued':
-      return { ...next, phase: 'queued' };
+      return { ...next, phase: 'queued', plan: null };
     case 'start':
       return {
         ...next, phase: 'running', status: '', mode: f.mode ?? '', model: f.model ?? '',
@@ -132,7 +133,7 @@ export function reduce(view, f) {
     case 'notice':
       return append(next, { kind: 'note', text: textOf(f), details: f.details ?? '' });
     case 'plan':
-      return append(next, { kind: 'text', text: f.plan?.text ?? '', own: false });
+      return { ...next, plan: f.plan ?? null }; // its text has been shown
     case 'error':
       return ended(append(next, {
         kind: 'error', text: textOf(f), details: f.details ?? '', code: f.code ?? '', actions: f.actions ?? [],

@@ -42,7 +42,7 @@ test('a whole run', () => {
         ],
       },
     ],
-    run: 'r', seq: 13, phase: 'idle', sessionId: 's', mode: 'manual', model: 'p/m', status: '',
+    run: 'r', seq: 13, phase: 'idle', sessionId: 's', mode: 'manual', model: 'p/m', status: '', plan: null,
     context: { tokens: 10, window: 100, percent: 10 },
   });
 });
@@ -105,10 +105,11 @@ test('helpers, notices, plans and errors', () => {
   assert.deepEqual(view.entries[1].parts, [
     { kind: 'helper', helper: { ...helper, status: 'done' } },
     { kind: 'note', text: 'N.', details: 'x' },
-    { kind: 'text', text: 'P', own: false },
     { kind: 'error', text: 'E.', details: 'y', code: 'model-failed', actions: ['retry'] },
   ]);
   assert.equal(view.phase, 'idle');
+  assert.deepEqual(view.plan, { text: 'P' }, 'it waits');
+  assert.equal(play([{ type: 'queued' }], { ...view, run: 'before' }).plan, null, 'until something is said');
 });
 
 test('a stopped run says so, as its history will', () => {
