@@ -125,6 +125,11 @@ func harnessKilled(ctx context.Context, t *testing.T, o kit.HostOptions) {
 		t.Errorf("the run's error frames: %+v", failures)
 	}
 	gone(ctx, t, "an orphaned tool", tools...)
+	status, err := w.Status(ctx)
+	must(t, err)
+	if e := status.LastEnd; e == nil || !strings.Contains(e.Details, "killed") || e.Text == "" || e.Time == 0 {
+		t.Errorf("the status says of the end: %+v", e)
+	}
 	unanswered(ctx, t, w, asks, asking, proposed)
 
 	remembers(ctx, t, w, c, session, "heliotrope")

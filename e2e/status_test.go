@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -13,6 +14,10 @@ import (
 	"strata.dev/bridge/e2e/scriptmodel"
 	"strata.dev/bridge/proto/chat"
 )
+
+// secretShape is what keys, tokens and passwords look like. Hashes and ids are in
+// lower-case hexadecimal.
+var secretShape = regexp.MustCompile(`\bsk-[\w-]{8}|\beyJ[\w-]{8}|(?i:bearer|token|secret|password|api_?key)["']?\s*[:=]\s*["']?[\w+/-]{8}|\b[A-Za-z0-9+/]*(?:[a-z][A-Z0-9]){6}[A-Za-z0-9+/]{8,}`)
 
 // The status says what a support person needs, and no secret.
 func TestStatus(t *testing.T) {
@@ -57,5 +62,20 @@ func TestStatus(t *testing.T) {
 	}
 	if _, err := os.Stat(got.LogFile); err != nil {
 		t.Error(err)
+	}
+	if h := got.Host; h == nil || h.Version == "" || h.ABI == "" || h.Go == "" || h.OS == "" || h.PID != w.PID() || h.StartedAt == 0 || h.UptimeMs <= 0 {
+		t.Errorf("host %+v", h)
+	}
+	if p := got.Process; !strings.HasPrefix(p.Node, "2") || !filepath.IsAbs(p.NodePath) {
+		t.Errorf("Node %q at %q", p.Node, p.NodePath)
+	}
+	if d := got.Data; d == nil || d.Bytes <= 0 || d.Files < 5 || d.FreeBytes <= 0 || d.MeasuredAt == 0 || d.Details != "" || len(d.Parts) < 5 || d.Parts[0].Name != "agent/home" {
+		t.Errorf("data %+v", d)
+	}
+	if len(got.Errors) != 1 || got.LastEnd != nil || got.RestartDue || got.Queued != 0 {
+		t.Errorf("errors %+v, last end %+v, restart due %t, %d queued", got.Errors, got.LastEnd, got.RestartDue, got.Queued)
+	}
+	if found := secretShape.FindString(string(raw)); found != "" {
+		t.Errorf("it holds what looks like a secret, %q: %s", found, raw)
 	}
 }

@@ -117,6 +117,51 @@ type AgentStatus struct {
 	DataDir   string        `json:"dataDir,omitempty"` // the host's data folder
 	LogFile   string        `json:"logFile,omitempty"` // the host's log
 	Skipped   []Skipped     `json:"skipped,omitempty"` // what of the Harness's frames was not read
+	Queued    int           `json:"queued"`            // messages that wait behind a running turn
+	// Errors are how runs ended that failed, the newest first; LastError is the first.
+	Errors  []LastError `json:"errors,omitempty"`
+	LastEnd *AgentEnd   `json:"lastEnd,omitempty"` // nil where none has
+	// RestartDue says that the Harness is started again, for new settings, once no turn runs.
+	RestartDue bool        `json:"restartDue,omitempty"`
+	Host       *HostStatus `json:"host,omitempty"`
+	Data       *DataStatus `json:"data,omitempty"`
+}
+
+// AgentEnd is how the newest Harness ended that nobody had asked to, or did not start.
+type AgentEnd struct {
+	Time    int64  `json:"time"` // Unix milliseconds
+	Details string `json:"details,omitempty"`
+	Sentence
+}
+
+// HostStatus is the host that answers.
+type HostStatus struct {
+	Version   string `json:"version"`
+	ABI       string `json:"abi"` // of the plugins
+	Go        string `json:"go"`
+	OS        string `json:"os"`     // such as linux/amd64
+	System    string `json:"system"` // as it calls itself, such as "Debian GNU/Linux 13"; "" where it does not say
+	CPUs      int    `json:"cpus"`
+	PID       int    `json:"pid"`
+	StartedAt int64  `json:"startedAt"` // Unix milliseconds
+	UptimeMs  int64  `json:"uptimeMs"`
+}
+
+// DataStatus is what the data folder holds, as of MeasuredAt.
+type DataStatus struct {
+	Bytes      int64      `json:"bytes"`
+	Files      int64      `json:"files"`
+	FreeBytes  int64      `json:"freeBytes"`         // that its disk has for this user; -1 where that is not known
+	Parts      []DataPart `json:"parts,omitempty"`   // the largest first
+	MeasuredAt int64      `json:"measuredAt"`        // Unix milliseconds; not more often than every half minute
+	Details    string     `json:"details,omitempty"` // what could not be read
+}
+
+// DataPart is a file or folder of the data folder.
+type DataPart struct {
+	Name  string `json:"name"` // relative to it, with slashes
+	Bytes int64  `json:"bytes"`
+	Files int64  `json:"files"`
 }
 
 // AgentProcess is the running Harness.
@@ -124,6 +169,9 @@ type AgentProcess struct {
 	PID       int   `json:"pid"`
 	StartedAt int64 `json:"startedAt"` // Unix milliseconds
 	UptimeMs  int64 `json:"uptimeMs"`
+	// Node is the version that it runs on, NodePath the program.
+	Node     string `json:"node,omitempty"`
+	NodePath string `json:"nodePath,omitempty"`
 }
 
 // LastError is how the newest run that failed ended.

@@ -345,6 +345,16 @@ export interface AgentStatus {
   logFile?: string;
   /** what of the Harness's frames was not read */
   skipped?: Skipped[];
+  /** messages that wait behind a running turn */
+  queued: number;
+  /** Errors are how runs ended that failed, the newest first; LastError is the first. */
+  errors?: LastError[];
+  /** nil where none has */
+  lastEnd?: AgentEnd;
+  /** RestartDue says that the Harness is started again, for new settings, once no turn runs. */
+  restartDue?: boolean;
+  host?: HostStatus;
+  data?: DataStatus;
 }
 
 /** PluginStatus is a plugin row and the bytes it must have. */
@@ -386,6 +396,9 @@ export interface AgentProcess {
   /** Unix milliseconds */
   startedAt: number;
   uptimeMs: number;
+  /** Node is the version that it runs on, NodePath the program. */
+  node?: string;
+  nodePath?: string;
 }
 
 /** LastError is how the newest run that failed ended. */
@@ -407,6 +420,55 @@ export interface Skipped {
   kind: string;
   name: string;
   n: number;
+}
+
+/** AgentEnd is how the newest Harness ended that nobody had asked to, or did not start. */
+export interface AgentEnd {
+  /** Unix milliseconds */
+  time: number;
+  details?: string;
+  text?: string;
+  key?: string;
+  args?: Record<string, string>;
+}
+
+/** HostStatus is the host that answers. */
+export interface HostStatus {
+  version: string;
+  /** of the plugins */
+  abi: string;
+  go: string;
+  /** such as linux/amd64 */
+  os: string;
+  /** as it calls itself, such as "Debian GNU/Linux 13"; "" where it does not say */
+  system: string;
+  cpus: number;
+  pid: number;
+  /** Unix milliseconds */
+  startedAt: number;
+  uptimeMs: number;
+}
+
+/** DataStatus is what the data folder holds, as of MeasuredAt. */
+export interface DataStatus {
+  bytes: number;
+  files: number;
+  /** that its disk has for this user; -1 where that is not known */
+  freeBytes: number;
+  /** the largest first */
+  parts?: DataPart[];
+  /** Unix milliseconds; not more often than every half minute */
+  measuredAt: number;
+  /** what could not be read */
+  details?: string;
+}
+
+/** DataPart is a file or folder of the data folder. */
+export interface DataPart {
+  /** relative to it, with slashes */
+  name: string;
+  bytes: number;
+  files: number;
 }
 
 /** ChatList is the body of GET /api/chats. */

@@ -160,7 +160,7 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	}
 	server := httpapi.HTTPServer(httpapi.New(httpapi.Options{
 		Agent: chats, Wire: runner, Permissions: saved, Tasks: scheduler, Events: hub, Token: token, Hosts: hosts, Log: log.Named("http"), Redact: redactor,
-		DataDir: f.data, LogFile: logFile,
+		DataDir: f.data, LogFile: logFile, About: newAbout(f.data).tell,
 		Ready: func() bool { return ctx.Err() == nil && runner.Status().State == "ready" },
 	}), log)
 

@@ -159,14 +159,14 @@ func (a *Agent) Status() chat.AgentStatus {
 	s.Routes = a.routes()
 	s.Detail = a.o.Redact.Text(s.Detail)
 	if p := a.keeper.Current(); p != nil && s.State == "ready" {
-		s.Process = &chat.AgentProcess{PID: p.PID(), StartedAt: p.Begun().UnixMilli(), UptimeMs: time.Since(p.Begun()).Milliseconds()}
+		s.Process = &chat.AgentProcess{PID: p.PID(), StartedAt: p.Begun().UnixMilli(), UptimeMs: time.Since(p.Begun()).Milliseconds(), Node: p.Node().Version, NodePath: p.Node().Path}
 	}
 	for _, skip := range a.Skipped() {
 		s.Skipped = append(s.Skipped, chat.Skipped(skip))
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s.Plugins = slices.Clone(a.plugins)
+	s.Plugins, s.RestartDue = slices.Clone(a.plugins), a.composition.stale()
 	if a.life != nil && s.State == "ready" {
 		s.Wire = a.life.gateway.Wire()
 	}

@@ -45,7 +45,7 @@ type Bridge struct {
 	records   *records
 	exchanges exchanges
 	approvals *approvals
-	lastError atomic.Pointer[chat.LastError]
+	errors    failures
 	gate      atomic.Pointer[chat.PluginStatus] // what it said last
 
 	ctx    context.Context // of everything that outlives a call; ends with Close

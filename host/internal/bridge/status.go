@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync"
 
 	"strata.dev/bridge/proto/chat"
 )
@@ -16,9 +17,12 @@ func (b *Bridge) Status(context.Context) chat.AgentStatus {
 	talks := slices.Collect(maps.Values(b.chats))
 	b.mu.Unlock()
 	for _, c := range talks {
-		for _, r := range c.waiting() {
+		for n, r := range c.waiting() {
 			if r.log.over() {
 				continue
+			}
+			if n > 0 {
+				s.Queued++
 			}
 			turn := chat.ActiveTurn{ChatID: c.id, Run: r.id, Seq: r.log.seq(), Mode: string(r.mode), Started: r.started}
 			if at := r.base.Load(); at != nil {
@@ -31,7 +35,9 @@ func (b *Bridge) Status(context.Context) chat.AgentStatus {
 		return cmp.Or(cmp.Compare(x.Started, y.Started), cmp.Compare(x.Run, y.Run))
 	})
 	s.Pending = len(b.Pending(""))
-	s.LastError = b.lastError.Load()
+	if s.Errors = b.errors.list(); len(s.Errors) > 0 {
+		s.LastError = &s.Errors[0]
+	}
 	if g := b.gate.Load(); g != nil {
 		s.Plugins = slices.Clone(s.Plugins)
 		for i := range s.Plugins {
@@ -59,9 +65,30 @@ func (b *Bridge) noteGate(sha256 string, seams map[string]bool, missing []string
 	b.gate.Store(&chat.PluginStatus{Running: sha256, Missing: missing, CheckedAt: now()})
 }
 
+// maxErrors is how many runs that failed are remembered.
+const maxErrors = 10
+
+// failures are how runs ended that failed, the newest first.
+type failures struct {
+	mu  sync.Mutex
+	all []chat.LastError
+}
+
+func (f *failures) add(e chat.LastError) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.all = append([]chat.LastError{e}, f.all[:min(len(f.all), maxErrors-1)]...)
+}
+
+func (f *failures) list() []chat.LastError {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.all)
+}
+
 // noteError keeps how a run failed.
 func (r *active) noteError(f chat.Frame) {
-	r.c.b.lastError.Store(&chat.LastError{
+	r.c.b.errors.add(chat.LastError{
 		Time: now(), ChatID: r.c.id, Run: r.id, Code: f.Code, Details: f.Details, Sentence: f.Sentence,
 	})
 }

@@ -87,7 +87,8 @@ func TestTakeBack(t *testing.T) {
 		first := s.send("c1", "wait 1000; say one")
 		synctest.Wait()
 		req := s.message("c1", "say two")
-		req.Thinking, req.Mode = "high", "plan"
+		req.Thinking, req.Mode, req.Model = "high", "plan", "p/eyes"
+		req.Attachments = []chat.Attachment{{Name: "a.png", MediaType: "image/png", Data: picture(t, 2, 3)}}
 		second := s.post(req)
 		third := s.send("c1", "say three")
 		rows := s.waiting("c1")

@@ -38,6 +38,7 @@ type Keeper struct {
 	lastEnd  time.Time
 	lastErr  error // why there is none
 	launches int
+	ill      *chat.AgentEnd // the newest end that nobody asked for, or start that failed
 }
 
 // attempt is one start that several callers wait for.
@@ -148,6 +149,7 @@ func (k *Keeper) run(a *attempt) {
 	}
 	k.mu.Lock()
 	k.attempt, k.current, k.lastErr = nil, a.process, a.err
+	k.noteEnd(a.err)
 	if a.process != nil {
 		k.launches++
 	} else if failedSoon(a.err) {
@@ -198,11 +200,26 @@ func (k *Keeper) ended(p *Process) {
 	if p == k.useless {
 		k.useless, k.lastErr = nil, k.why
 	}
+	k.noteEnd(k.lastErr)
 	k.lastEnd = time.Now()
 	if time.Since(p.Begun()) < shortLife && p != k.worked && k.lastErr != nil {
 		k.short++
 	} else {
 		k.short = 0
+	}
+}
+
+// noteEnd keeps why a process ended or did not start; nil and a host that ends are no
+// reason. The lock is held.
+func (k *Keeper) noteEnd(err error) {
+	var e *Error
+	ours := errors.As(err, &e)
+	if err == nil || k.closed || ours && e.Kind == KindLoop { // which says again what it was
+		return
+	}
+	k.ill = &chat.AgentEnd{Time: time.Now().UnixMilli(), Details: details(err), Sentence: say.Sentence(say.AgentFailed)}
+	if ours {
+		k.ill.Sentence = e.Sentence
 	}
 }
 
@@ -236,7 +253,7 @@ func (k *Keeper) Status() chat.AgentStatus {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	s := k.state()
-	s.Restarts = max(0, k.launches-1)
+	s.Restarts, s.LastEnd = max(0, k.launches-1), k.ill
 	return s
 }
 

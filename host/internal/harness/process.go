@@ -60,6 +60,7 @@ func (c Config) args() []string {
 // Process is one running Harness. Its methods may be called from many goroutines.
 type Process struct {
 	component Component
+	node      Node
 	home      string
 	secret    string
 	url       string // set before Start returns
@@ -92,7 +93,7 @@ func Start(ctx context.Context, cfg Config) (*Process, error) {
 		return nil, homeError(cfg.Home, err)
 	}
 	p := &Process{
-		component: cfg.Component, home: cfg.Home, secret: secret, claim: claim, begun: time.Now(),
+		component: cfg.Component, node: cfg.Node, home: cfg.Home, secret: secret, claim: claim, begun: time.Now(),
 		exited: make(chan struct{}), done: make(chan struct{}),
 	}
 	p.out = &output{log: cfg.Log, redact: redactor(cfg.Redact, secret, cfg.RouteKey)}
@@ -305,6 +306,9 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // Component is what was started.
 func (p *Process) Component() Component { return p.component }
+
+// Node is what it runs on.
+func (p *Process) Node() Node { return p.node }
 
 // Begun is when the process was started.
 func (p *Process) Begun() time.Time { return p.begun }

@@ -1,7 +1,10 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 
@@ -88,17 +91,46 @@ func (s *Server) status(c echo.Context) error {
 	return s.answer(c, s.agentStatus(c.Request().Context()))
 }
 
-// agentStatus is what a support person needs, without secrets. It starts nothing.
+// agentStatus is what a support person needs, without secrets: every text of it passes
+// the redaction funnel. It starts nothing.
 func (s *Server) agentStatus(ctx context.Context) chat.AgentStatus {
 	a := s.o.Agent.Status(ctx)
-	a.Detail = s.o.Redact.Text(a.Detail)
 	a.DataDir, a.LogFile = s.o.DataDir, s.o.LogFile
-	if a.LastError != nil {
-		last := *a.LastError
-		last.Details = s.o.Redact.Text(last.Details)
-		a.LastError = &last
+	s.o.About(&a)
+	raw, err := json.Marshal(a)
+	if err != nil { // a status holds nothing that can't be marshalled
+		panic(fmt.Errorf("marshalling the status: %w", err))
 	}
-	return a
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var texts any
+	clean := chat.AgentStatus{}
+	if err = dec.Decode(&texts); err == nil {
+		if raw, err = json.Marshal(s.cleanTexts(texts)); err == nil {
+			err = json.Unmarshal(raw, &clean)
+		}
+	}
+	if err != nil {
+		panic(fmt.Errorf("cleaning the status: %w", err))
+	}
+	return clean
+}
+
+// cleanTexts gives decoded JSON with every text redacted.
+func (s *Server) cleanTexts(v any) any {
+	switch v := v.(type) {
+	case string:
+		return s.o.Redact.Text(v)
+	case []any:
+		for i := range v {
+			v[i] = s.cleanTexts(v[i])
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = s.cleanTexts(v[name])
+		}
+	}
+	return v
 }
 
 func (s *Server) chats(c echo.Context) error {

@@ -43,7 +43,7 @@ func TestRoutes(t *testing.T) {
 			`{"pending":[{"chatId":"c","sessionId":"s","tool":{"id":"t","name":"write","title":"Write a","state":"proposed"}}]}`},
 		{"nothing pending", "GET", "/api/agent/pending", "", &agent{}, "pending ", `{"pending":[]}`},
 		{"status", "GET", "/api/agent/status", "", full, "status",
-			`{"state":"ready","pending":1,"detail":"key [redacted]","text":"` + say.AgentReady + `","key":"` + say.AgentReady + `","restarts":0}`},
+			`{"state":"ready","pending":1,"detail":"key [redacted]","text":"` + say.AgentReady + `","key":"` + say.AgentReady + `","restarts":0,"queued":0}`},
 		{"chats", "GET", "/api/chats", "", full, "chats", `{"chats":[{"chatId":"c","title":"T","updatedAt":5}]}`},
 		{"no chats", "GET", "/api/chats", "", &agent{}, "chats", `{"chats":[]}`},
 		{"chat", "GET", "/api/chats/c", "", full, "chat c",

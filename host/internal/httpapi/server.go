@@ -50,6 +50,8 @@ type Options struct {
 	Hosts []string
 	// DataDir and LogFile are told in the status.
 	DataDir, LogFile string
+	// About adds what is to be said of the host itself to the status; nil adds nothing.
+	About func(*chat.AgentStatus)
 	// Ready answers /readyz; nil is always ready.
 	Ready  func() bool
 	Log    *zap.Logger
@@ -80,6 +82,9 @@ func New(o Options) *Server {
 	}
 	if o.Redact == nil {
 		o.Redact = redact.New()
+	}
+	if o.About == nil {
+		o.About = func(*chat.AgentStatus) {}
 	}
 	if o.Ready == nil {
 		o.Ready = func() bool { return true }

@@ -21,3 +21,16 @@ func lockFile(f *os.File) error {
 // syncDir does nothing: Windows keeps renames in its journal and cannot sync a
 // folder.
 func syncDir(string) error { return nil }
+
+// Free gives how many bytes the disk of path has left for this user.
+func Free(path string) (int64, error) {
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return 0, err
+	}
+	var free uint64
+	if err := windows.GetDiskFreeSpaceEx(name, &free, nil, nil); err != nil {
+		return 0, err
+	}
+	return int64(free), nil
+}

@@ -29,3 +29,12 @@ func syncDir(dir string) error {
 	}
 	return errors.Join(f.Sync(), f.Close())
 }
+
+// Free gives how many bytes the disk of path has left for this user.
+func Free(path string) (int64, error) {
+	var fs unix.Statfs_t
+	if err := unix.Statfs(path, &fs); err != nil {
+		return 0, err
+	}
+	return int64(fs.Bavail) * int64(fs.Bsize), nil //nolint:unconvert // their types differ between systems
+}
