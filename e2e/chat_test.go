@@ -152,6 +152,10 @@ func chats(ctx context.Context, t *testing.T, o kit.HostOptions) {
 				recorded(ctx, t, w, name, scenario)
 			})
 		}
+		t.Run("helpers at once", func(t *testing.T) { // which of them comes first is chance
+			t.Parallel()
+			helpersAtOnce(ctx, t, w)
+		})
 		t.Run("the guard finds no room", func(t *testing.T) { // how far the last call gets is chance
 			t.Parallel()
 			guardFull(ctx, t, w)

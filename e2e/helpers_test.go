@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -85,5 +86,57 @@ func helpersInPlan(ctx context.Context, t *testing.T, w *world) {
 		if w.exists(t, file) {
 			t.Errorf("%s: a helper of a plan turn wrote a file", name)
 		}
+	}
+}
+
+// helpersAtOnce: two in the background, of which one asks and one fails, and both outlive
+// the turn that started them; then as many as may be at work, one more, and Stop.
+func helpersAtOnce(ctx context.Context, t *testing.T, w *world) {
+	c := w.NewChat()
+	asks := scriptmodel.Helper("asks", scriptmodel.Steps(scriptmodel.Write(w.path("two.txt"), "x"), scriptmodel.Say("written")), true)
+	fails := scriptmodel.Helper("fails", scriptmodel.Steps(`ERR 401 "no such key"`), true)
+	run := send(ctx, t, c, scriptmodel.Steps(scriptmodel.Step(asks, fails), scriptmodel.Say("both are on it")))
+	proposed := card(ctx, t, run, "write", chat.ToolProposed)
+	if _, err := run.Wait(ctx, kit.Says("both are on it")); err != nil { // its turn is over, the run is not
+		t.Fatal(err)
+	}
+	must(t, c.Approve(ctx, proposed))
+	rows := map[string]string{}
+	for _, f := range ended(ctx, t, run) {
+		if h, ok := f.Agent.(map[string]any); ok {
+			rows[h["name"].(string)] = h["status"].(string)
+		}
+	}
+	if diff := cmp.Diff(map[string]string{"asks": "done", "fails": "failed"}, rows); diff != "" {
+		t.Errorf("the rows (-want +got):\n%s", diff)
+	}
+
+	full := w.NewChat()
+	var five []string
+	for i := range 5 {
+		five = append(five, scriptmodel.Helper(fmt.Sprint("number ", i), scriptmodel.Steps(scriptmodel.Hold("full-"+full.ID)), true))
+	}
+	run = send(ctx, t, full, scriptmodel.Steps(scriptmodel.Step(five...), scriptmodel.Say("as many as may be")), kit.Mode("bypass"))
+	told, err := w.model.WaitRequest(ctx, scriptmodel.And(scriptmodel.Asks("full-"+full.ID), func(r scriptmodel.Request) bool {
+		return r.Step == 1
+	}))
+	must(t, err)
+	if n := strings.Count(string(told.Body), "There are already 4 helper agents at work"); n != 1 {
+		t.Errorf("%d of 5 helpers were refused: %s", n, told.Body)
+	}
+	if _, err := run.Wait(ctx, kit.Says("as many as may be")); err != nil {
+		t.Fatal(err)
+	}
+	_, err = full.Stop(ctx)
+	must(t, err)
+	stopped := 0
+	frames := ended(ctx, t, run)
+	for _, f := range frames {
+		if h, ok := f.Agent.(map[string]any); ok && h["status"] == "stopped" {
+			stopped++
+		}
+	}
+	if last := frames[len(frames)-1]; !*last.Cancelled || stopped != 4 {
+		t.Errorf("%d helpers were stopped, and it ends with %+v", stopped, last)
 	}
 }

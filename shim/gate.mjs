@@ -9,6 +9,7 @@
  *   secrets  absolute paths that no call may touch unasked; the Harness's home when left out
  *   web      {engine, skipAsk}: who gets search words, by the name a person knows; whether the web is used without asking
  *   unattended  true where nobody is there to ask in any chat
+ *   maxHelpers  how many helpers of a chat may be at work at once; 0 or left out: no limit
  *
  * A row that cannot load its plugin fails the start of the Harness: there is no open gate.
  * @module
@@ -19,7 +20,7 @@ import { gateCommand } from './gate/command.mjs'
 import { closeManual, letHelperAsk } from './gate/helpers.mjs'
 import { Journal } from './gate/journal.mjs'
 import { Judge } from './gate/judge.mjs'
-import { Modes } from './gate/modes.mjs'
+import { Modes, isHelper } from './gate/modes.mjs'
 import { Watch } from './gate/watch.mjs'
 import { createEffects } from './lib/effects.mjs'
 import { realPath } from './lib/effects/paths.mjs'
@@ -29,7 +30,7 @@ import { asPluginError } from './lib/messages.mjs'
 import { loadModule } from './lib/module.mjs'
 import { hasMethods, seamProbe } from './lib/probe.mjs'
 
-/** @typedef {{sha256: string, wasm?: string, store?: string, secrets?: string[], web?: {engine?: string, skipAsk?: boolean}, unattended?: boolean}} GateRow */
+/** @typedef {{sha256: string, wasm?: string, store?: string, secrets?: string[], web?: {engine?: string, skipAsk?: boolean}, unattended?: boolean, maxHelpers?: number}} GateRow */
 
 export const name = 'strata-gate'
 export const inject = ['tools', 'commands', 'sessions', 'approval']
@@ -66,7 +67,10 @@ export async function apply(ctx, config) {
     const ready = await judge.catch(() => undefined)
     if (ready === undefined) return { kind: 'deny', reason: NOT_READY }
     const { allowed, reason, digest } = await ready.verdict(exec)
-    if (!allowed) return { kind: 'deny', reason }
+    if (!allowed) {
+      ready.delegation.release(exec.agent?.session.id ?? '', exec.callId)
+      return { kind: 'deny', reason }
+    }
     Object.assign(mark, { allowed, digest })
     return next()
   }, { prepend: true })
@@ -77,10 +81,17 @@ export async function apply(ctx, config) {
     const ready = await judge
     const wrong = watch.mismatch(exec, one => ready.digest(one))
     if (wrong !== undefined) throw new Error(wrong)
-    return next()
+    try {
+      return await next()
+    } finally {
+      ready.delegation.release(exec.agent?.session.id ?? '', exec.callId)
+    }
   })
 
-  ctx.on('agent/created', (/** @type {{agent: any}} */ { agent }) => prepare(agent))
+  ctx.on('agent/created', (/** @type {{agent: any}} */ { agent }) => {
+    if (isHelper(agent.session)) running?.judge.delegation.born(agent.session.header.parentSession)
+    prepare(agent)
+  })
   for (const agent of ctx.get('agents')?.list() ?? []) prepare(agent)
 
   commands.register(gateCommand({ gate: () => running, modes, answers, watch, seams }))
@@ -100,13 +111,13 @@ export async function apply(ctx, config) {
  * @param {GateRow} config @param {import('./lib/hot.mjs').EffectHandler} ask @param {(text: string) => void} warn
  * @returns {Promise<Instance>} warmed up
  */
-async function start({ sha256, wasm, store, secrets = [harnessHome()], web = {}, unattended = false }, ask, warn) {
+async function start({ sha256, wasm, store, secrets = [harnessHome()], web = {}, unattended = false, maxHelpers = 0 }, ask, warn) {
   try {
     const module = await loadModule(wasm ?? new URL('./dist/strata.wasm', import.meta.url), sha256)
     const instance = new Instance({
       module,
       plugin: 'gate',
-      config: { secrets: secrets.map(secret => realPath(secret) || secret), web, unattended },
+      config: { secrets: secrets.map(secret => realPath(secret) || secret), web, unattended, maxHelpers },
       effects: createEffects({ ask, ...(store !== undefined && { store }) }),
       log: (level, text) => level !== 'debug' && warn(text),
       onTrap: ({ message, details }) => warn(`gate: ${message} ${details ?? ''}`),

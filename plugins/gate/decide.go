@@ -5,6 +5,7 @@ package gate
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"strata.dev/bridge/plugins/gate/bash"
@@ -59,6 +60,11 @@ func decide(call abi.GateCall, config abi.GateConfig, judging judging) abi.GateD
 		out.Decision, out.Rule, out.Reason = abi.Deny, ruleUnattended, reason.NoWeb
 		return out
 	}
+	if config.MaxHelpers > 0 && startsHelper(call.Tool) && call.Helpers >= config.MaxHelpers {
+		out.Decision, out.Rule = abi.Deny, ruleHelpers
+		out.Reason = reason.Long(reason.TooManyHelpers, "max", strconv.FormatInt(config.MaxHelpers, 10))
+		return out
+	}
 	if mode == abi.Bypass {
 		out.Rule = "mode:bypass"
 		return out
@@ -104,7 +110,7 @@ func Facts(call abi.GateCall, config abi.GateConfig) abi.GateFacts {
 }
 
 func facts(call abi.GateCall, config abi.GateConfig, judging judging) abi.GateFacts {
-	out := abi.GateFacts{Paths: []string{}}
+	out := abi.GateFacts{Paths: []string{}, Helpers: config.MaxHelpers > 0 && startsHelper(call.Tool)}
 	if modeOf(call) == abi.Bypass || closedToTheWeb(call, config) {
 		return out
 	}

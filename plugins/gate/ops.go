@@ -95,7 +95,7 @@ func decidedBy(e abi.GateEntry) string {
 	switch {
 	case e.Rule == abi.RuleFault:
 		return abi.ByFault
-	case e.Rule == ruleUnattended:
+	case e.Rule == ruleUnattended, e.Rule == ruleHelpers:
 		return abi.ByRule
 	case e.Rule == "mode:bypass" || e.Decision == abi.Deny:
 		return abi.ByMode

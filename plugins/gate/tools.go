@@ -19,6 +19,12 @@ var bookkeeping = map[string]bool{
 // helper has them.
 var reporting = map[string]bool{"report": true, "structured_output": true}
 
+// ruleHelpers refuses one more helper than may be at work.
+const ruleHelpers = "tool:helpers"
+
+// startsHelper tells whether a tool starts a helper that works by itself.
+func startsHelper(tool string) bool { return tool == "subagent" || tool == "subagent_fork" }
+
 // delegation starts helpers, whose own calls are gated. Not workflow: its script
 // is the assistant's own, and the Harness runs it in a vm that is no boundary, so
 // that it can do whatever the Harness can. ralph runs a fixed script.

@@ -29,6 +29,8 @@ type GateConfig struct {
 	// Unattended says that nobody is there to ask in any chat of this Harness; a
 	// single chat is marked by op mark.
 	Unattended bool `json:"unattended,omitempty"`
+	// MaxHelpers is how many helpers of a chat may be at work at once; 0 is no limit.
+	MaxHelpers int64 `json:"maxHelpers,omitempty"`
 }
 
 // GateWeb is how web access is asked about.
@@ -60,6 +62,7 @@ type GateCall struct {
 	Unattended bool `json:"unattended,omitempty"`
 
 	// Facts that the shim looked up because op facts named them.
+	Helpers   int64             `json:"helpers,omitempty"` // of the root session, at work or about to be
 	Git       *GitFacts         `json:"git,omitempty"`
 	RealPaths map[string]string `json:"realpaths,omitempty"` // nil: judged on the path words alone
 }
@@ -81,6 +84,8 @@ type GateFacts struct {
 	// of each entry is looked up as well; "" for a folder with too many.
 	Folders []string `json:"folders,omitempty"`
 	Git     bool     `json:"git"`
+	// Helpers says that the call starts a helper: those at work are to be counted.
+	Helpers bool `json:"helpers,omitempty"`
 }
 
 // GateDecision is decide's answer.

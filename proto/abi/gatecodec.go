@@ -49,6 +49,8 @@ func ReadGateCall(head []byte) (c GateCall, ok bool) {
 			c.Said = whole(r)
 		case "unattended":
 			c.Unattended = r.Bool()
+		case "helpers":
+			c.Helpers = whole(r)
 		case "git":
 			once(0)
 			c.Git = &GitFacts{}
@@ -91,6 +93,8 @@ func ReadGateConfig(config []byte) (c GateConfig, ok bool) {
 			}
 		case "unattended":
 			c.Unattended = r.Bool()
+		case "maxHelpers":
+			c.MaxHelpers = whole(r)
 		default:
 			r.Fail()
 		}
@@ -132,6 +136,9 @@ func AppendGateFacts(out []byte, f GateFacts) []byte {
 	out = optionalList(out, `,"files":`, f.Files)
 	out = optionalList(out, `,"folders":`, f.Folders)
 	out = strconv.AppendBool(append(out, `,"git":`...), f.Git)
+	if f.Helpers {
+		out = append(out, `,"helpers":true`...)
+	}
 	return append(out, '}')
 }
 

@@ -7,6 +7,7 @@
 import { entriesOf, isFolder, realPaths } from '../lib/effects/paths.mjs'
 import { GitSettingsReader } from '../lib/gitconfig.mjs'
 import { LIMITS } from '../lib/messages.mjs'
+import { Delegation } from './delegation.mjs'
 import { subjectOf } from './journal.mjs'
 import { strictest } from './modes.mjs'
 
@@ -44,6 +45,7 @@ export class Judge {
     this.#instance = instance
     this.#modes = modes
     this.#journal = journal
+    this.delegation = new Delegation(modes)
     this.#git = new GitSettingsReader((repository, listing) => instance.callSync('git', repository, listing).value)
   }
 
@@ -140,11 +142,12 @@ export class Judge {
     try {
       const facts = this.#instance.callSync('facts', call)
       if (facts.fault !== undefined) throw facts.fault // without its facts the plugin would judge on the words alone
+      const helpers = facts.value.helpers ? this.delegation.take(call.root, call.session, call.callId) : undefined
       const git = facts.value.git ? await this.#git.of(call.cwd) : undefined
       const realpaths = realPaths((facts.value.paths ?? []).slice(0, LIMITS.MaxPaths))
       for (const file of facts.value.files ?? []) if (isFolder(file)) realpaths[file] = ''
       for (const folder of facts.value.folders ?? []) Object.assign(realpaths, entriesOf(folder))
-      const looked = { ...call, git, realpaths }
+      const looked = { ...call, ...(helpers !== undefined && { helpers }), git, realpaths }
       return { decision: this.#instance.callSync('decide', looked).value, looked }
     } catch {
       return { decision: /** @type {Decision} */ (this.#instance.ops.get('decide')?.default ?? { decision: 'ask' }), looked: call }

@@ -38,7 +38,7 @@ export function isHelper({ header }) {
   return header.parentSession !== undefined && (header.origin === 'subagent' || (header.delegationDepth ?? 0) > 0)
 }
 
-/** What one log says. @typedef {{next: number, preset?: string, sandbox?: string, approval?: string, mode: Mode, ours: boolean, changes: {time: number, mode: Mode}[], turn?: {time: number, mode: Mode}, said: number}} Fold */
+/** What one log says. @typedef {{next: number, preset?: string, sandbox?: string, approval?: string, mode: Mode, ours: boolean, changes: {time: number, mode: Mode}[], turn?: {time: number, mode: Mode}, begun?: boolean, said: number}} Fold */
 
 /** @returns {Fold} */
 const blank = () => ({ next: 0, mode: UNKNOWN, ours: false, changes: [], said: 0 })
@@ -55,6 +55,7 @@ export function applyEvent(fold, { type, seq = 0, time, data }) {
       return
     case 'turn/start':
       fold.turn = { time, mode: fold.mode }
+      fold.begun = true
       return
     case 'turn/end':
       delete fold.turn
@@ -82,7 +83,7 @@ export class Modes {
   /** @type {WeakMap<Session, Fold>} */
   #folds = new WeakMap()
 
-  /** @param {{get(id: string): Session | undefined}} sessions the live sessions */
+  /** @param {{get(id: string): Session | undefined, list?(): Session[]}} sessions the live sessions */
   constructor(sessions) {
     this.#sessions = sessions
   }
@@ -96,6 +97,24 @@ export class Modes {
     const own = root === session ? undefined : this.#fold(session).turn
     const startMode = strictest(fold.turn?.mode ?? '', own === undefined ? '' : modeAt(fold, own.time))
     return { root: id, mode: fold.mode, startMode, ours: fold.ours, said: fold.said }
+  }
+
+  /**
+   * The live helpers below a root session, each with whether it works: one that has just been made is about to.
+   * @param {string} root @returns {{id: string, busy: boolean}[]}
+   */
+  helpersOf(root) {
+    return (this.#sessions.list?.() ?? []).filter(session => isHelper(session) && this.#root(session).id === root)
+      .map(session => {
+        const { turn, begun } = this.#fold(session)
+        return { id: session.id, busy: turn !== undefined || !begun }
+      })
+  }
+
+  /** Whether a live session has a turn that runs. @param {string} id */
+  inTurn(id) {
+    const session = this.#sessions.get(id)
+    return session !== undefined && this.#fold(session).turn !== undefined
   }
 
   /** Walks up the delegation tree. @param {Session} session @returns {{root: Session | undefined, id: string}} */

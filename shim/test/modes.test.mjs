@@ -30,7 +30,7 @@ const preset = (name, time) => {
 }
 const helper = (/** @type {string} */ parent) => ({ parentSession: parent, origin: 'subagent', delegationDepth: 1 })
 /** @param {...ReturnType<typeof session>} all */
-const modesOf = (...all) => new Modes({ get: id => all.find(one => one.id === id) })
+const modesOf = (...all) => new Modes({ get: id => all.find(one => one.id === id), list: () => all })
 /** @param {ReturnType<Modes['of']>} found */
 const brief = ({ root, mode, startMode, ours }) => [root, mode, startMode, ours]
 

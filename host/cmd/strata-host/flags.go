@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"go.uber.org/zap/zapcore"
 
+	"strata.dev/bridge/host/internal/agent"
 	"strata.dev/bridge/host/internal/connections"
+	"strata.dev/bridge/host/internal/profile"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
 )
@@ -25,7 +27,7 @@ type flags struct {
 	ready                                string
 	models                               []string
 	port, parent                         int
-	webUnasked                           bool
+	webUnasked, noGoals                  bool
 	model                                connections.Flags
 }
 
@@ -43,10 +45,12 @@ func (f *flags) add(c *cobra.Command) {
 	p.StringVar(&f.tokenFile, "token-file", "", "file with a token of your own (default a new one each start)")
 	p.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
 	p.BoolVar(&f.webUnasked, "web-unasked", false, "let the agent search the web and open pages without asking, in tasks too")
+	p.BoolVar(&f.noGoals, "no-goals", false, "turn goals off: /goal says so, and the agent has no tools for them")
 	p.StringVar(&f.model.BaseURL, "base-url", "", "base URL of an OpenAI-compatible model server")
 	p.StringArrayVar(&f.models, "model", nil, "model that the server has; given again it is one more to choose from, the first is the default")
 	p.StringVar(&f.model.Name, "model-name", "", "name to show for it")
 	p.Int64Var(&f.model.ContextWindow, "context-window", 0, "its context window in tokens")
+	p.IntVar(&f.model.Slots, "slots", 0, "requests that it works on at once; as many helpers may be at work, and 4 at the least, 8 where it is not on this machine")
 	p.BoolVar(&f.model.Images, "images", false, "the models read pictures")
 	p.StringVar(&f.model.KeyFile, "key-file", "", "file with the server's key; the key is in no other place")
 }
@@ -105,6 +109,15 @@ func (f *flags) resolve() error {
 		return say.Error(chat.CodeBadRequest, err.Error(), say.FlagWrong, "flag", "--log-level", "why", "it is none of debug, info, warn and error")
 	}
 	return nil
+}
+
+// settings are what the agent is composed of.
+func (f *flags) settings(all []connections.Connection) agent.Settings {
+	s := agent.Settings{Connections: all, MaxHelpers: connections.MaxHelpers(all), Web: profile.Web{SkipAsk: f.webUnasked}}
+	if f.noGoals {
+		s.Off = append(s.Off, "tool-goal")
+	}
+	return s
 }
 
 // defaultShim is the shim beside the program's folder, as in a checkout (.run/bin)

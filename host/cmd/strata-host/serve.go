@@ -122,12 +122,12 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	runner := agent.New(agent.Options{
 		Getenv: os.Getenv, Harness: f.harness, Node: f.node, Shim: f.shim, Dir: dir,
 		Secrets:  agent.Secrets(f.data, f.model.KeyFile, f.tokenFile),
-		Settings: agent.Settings{Connections: all, Web: profile.Web{SkipAsk: f.webUnasked}}, Proxy: proxy, Redact: redactor, Log: log,
+		Settings: f.settings(all), Proxy: proxy, Redact: redactor, Log: log,
 	})
 	alone := direct.New(direct.Options{Connections: all, Redact: redactor.Text})
 	defer alone.Close()
 	chats, err := bridge.New(bridge.Options{
-		Harness: runner, Direct: alone, Dir: dir, Workspace: f.workspace, Preset: profile.Name, Log: log.Named("bridge"),
+		Harness: runner, Direct: alone, Dir: dir, Workspace: f.workspace, Preset: profile.Name, GoalsOff: f.noGoals, Log: log.Named("bridge"),
 	})
 	if errors.Is(err, bridge.ErrNewer) {
 		return say.Error(chat.CodeInternal, err.Error(), say.DataNewer, "path", f.data)

@@ -34,6 +34,29 @@ type Connection struct {
 	Key    Key
 	Models []Model
 	Retry  profile.Retry
+	// Slots is how many requests the server works on at once; 0 is not known.
+	Slots int
+}
+
+// How many helpers of a chat may be at work at once at the least (agent-bridge.txt,
+// "Helper agents"): a server of this machine queues what it has no slot for.
+const (
+	minHelpersLocal = 4
+	minHelpersAPI   = 8
+)
+
+// MaxHelpers is how many helpers of a chat may be at work at once on the default model's
+// server; 0 without any.
+func MaxHelpers(all []Connection) int {
+	if len(all) == 0 {
+		return 0
+	}
+	least := minHelpersAPI
+	host := all[0].Upstream.Hostname()
+	if ip, err := netip.ParseAddr(host); host == "localhost" || err == nil && ip.IsLoopback() {
+		least = minHelpersLocal
+	}
+	return max(least, all[0].Slots)
 }
 
 // Model is one model of a connection.
@@ -79,6 +102,7 @@ type Flags struct {
 	ContextWindow int64
 	KeyFile       string // --key-file; "" sends no key
 	Images        bool   // --images
+	Slots         int    // --slots; 0 is not known
 	Efforts       []profile.Effort
 	Retry         profile.Retry
 }
@@ -86,7 +110,7 @@ type Flags struct {
 // FromFlags makes the connection "strata". Warnings are for the person. Errors are
 // *chat.Error without any key.
 func FromFlags(f Flags) (Connection, []chat.Sentence, error) {
-	c := Connection{ID: profile.Name, Retry: f.Retry, Models: []Model{{
+	c := Connection{ID: profile.Name, Retry: f.Retry, Slots: f.Slots, Models: []Model{{
 		ID: strings.TrimSpace(f.Model), Name: f.Name, ContextWindow: f.ContextWindow, Images: f.Images, Efforts: f.Efforts,
 	}}}
 	for _, id := range f.More {
@@ -102,6 +126,9 @@ func FromFlags(f Flags) (Connection, []chat.Sentence, error) {
 	}
 	if f.ContextWindow < 0 {
 		return Connection{}, nil, say.Error(chat.CodeBadRequest, "", say.FlagWrong, "flag", "--context-window", "why", "it is negative")
+	}
+	if f.Slots < 0 {
+		return Connection{}, nil, say.Error(chat.CodeBadRequest, "", say.FlagWrong, "flag", "--slots", "why", "it is negative")
 	}
 	var err error
 	if c.Upstream, err = ParseUpstream(f.BaseURL); err != nil {

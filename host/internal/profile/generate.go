@@ -103,6 +103,9 @@ func patch(s Settings) list {
 		if p.Web != (Web{}) {
 			gate = append(gate, field{"web", mapping{{"engine", p.Web.Engine}, {"skipAsk", p.Web.SkipAsk}}})
 		}
+		if s.MaxHelpers > 0 {
+			gate = append(gate, field{"maxHelpers", int64(s.MaxHelpers)})
+		}
 		rows = append(rows, mapping{{"insert", list{
 			mapping{{"id", "strata-fence"}, {"name", join(p.Shim, "fence.mjs")}},
 			mapping{{"id", "strata-gate"}, {"name", join(p.Shim, "gate.mjs")}, {"config", gate}},

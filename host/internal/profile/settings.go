@@ -26,8 +26,9 @@ type Settings struct {
 	// Providers are the model routes; the first model of the first one is the
 	// default for sessions that choose none.
 	Providers []Provider
-	// MaxHelpers bounds the helpers that a workflow runs at once; 0 leaves the
-	// Harness's own limit. 0.1.0 has no bound for helpers started one by one.
+	// MaxHelpers bounds the helpers of a chat that work at once: those that a workflow
+	// runs, by the Harness, which has no bound for those started one by one, and those by
+	// the gate. 0 leaves it to the Harness.
 	MaxHelpers int
 	// Off are the rows of the standard agent preset that the person turned off, by id
 	// ("tool-web"). One that is not there is an error.
