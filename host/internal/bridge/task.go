@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"strata.dev/bridge/host/internal/gateway"
 	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/abi"
 	"strata.dev/bridge/proto/chat"
 )
 
@@ -76,6 +78,33 @@ func (r *active) sayNo(ctx context.Context, p *pending) {
 			return err
 		}
 	})
+}
+
+// OnlyLooked tells by their cards' ids which calls of a task's run the gate knows to
+// only look, whatever the run's mode let them do. What cannot be found out is not in it.
+func (b *Bridge) OnlyLooked(ctx context.Context, chatID string, tools []chat.Tool) map[string]bool {
+	looked := map[string]bool{}
+	rec, ok := b.records.get(chatID)
+	l, err := b.connect(ctx)
+	if !ok || err != nil {
+		return looked
+	}
+	for _, t := range tools {
+		line, err := json.Marshal(map[string]any{"tool": t.Name, "arguments": json.RawMessage(t.Input), "mode": abi.Manual})
+		if err != nil { // its arguments are cut off
+			continue
+		}
+		res, err := l.gw.Execute(ctx, rec.SessionID, "/strata-gate explain "+string(line))
+		if err != nil {
+			b.o.Log.Info("what a task has changed is not known", zap.Error(err))
+			return looked
+		}
+		var why abi.GateDecision
+		if res.OK && json.Unmarshal([]byte(res.Text), &why) == nil && why.Decision == abi.Allow {
+			looked[t.ID] = true
+		}
+	}
+	return looked
 }
 
 // DropTask forgets the chat of a task once its runs have ended, and has its session

@@ -31,6 +31,8 @@ type Agent interface {
 	RunTask(ctx context.Context, r chat.StreamRequest) (bridge.Subscription, error)
 	Attach(ctx context.Context, chatID, run string, after int64) (bridge.Subscription, error)
 	Stop(ctx context.Context, r chat.StopRequest) (chat.StopAnswer, error)
+	// OnlyLooked tells which calls of a run, by their ids, are known to change nothing.
+	OnlyLooked(ctx context.Context, chatID string, tools []chat.Tool) map[string]bool
 	// DropTask forgets the chat of a run that has ended.
 	DropTask(ctx context.Context, chatID string)
 }
