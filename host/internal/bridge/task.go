@@ -3,6 +3,8 @@ package bridge
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -121,7 +123,7 @@ func (b *Bridge) DropTask(ctx context.Context, chatID string) {
 		return
 	}
 	rec, known := b.records.get(chatID)
-	if err := b.records.remove(chatID); err != nil {
+	if err := errors.Join(b.exchanges.drop(chatID), b.records.remove(chatID)); err != nil {
 		b.o.Log.Warn("a task's chat was not dropped", zap.Error(err)) // at the next start it is
 	}
 	b.approvals.forgetChat(chatID)
@@ -165,8 +167,8 @@ func (b *Bridge) dropTasks() error {
 			continue
 		}
 		b.spent = append(b.spent, b.records.chats[id].SessionID)
-		if err := b.records.remove(id); err != nil {
-			return err
+		if err := errors.Join(b.exchanges.drop(id), b.records.remove(id)); err != nil {
+			return fmt.Errorf("dropping the chat of a task: %w", err)
 		}
 	}
 	return nil

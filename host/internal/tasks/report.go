@@ -18,6 +18,7 @@ const (
 	maxDetails = 4 << 10  // bytes
 	maxActions = 100      // of changes, and of requests
 	maxReason  = 500      // characters
+	maxTold    = 10       // sentences
 )
 
 // looks are the tools that change nothing that a person has: they look, keep the
@@ -36,6 +37,7 @@ type account struct {
 	start   chat.Frame
 	last    chat.Frame
 	asked   map[string]chat.Tool // cards as they waited, with the question's parts
+	told    []chat.Sentence      // by the host
 }
 
 // take takes the next frame in.
@@ -51,10 +53,22 @@ func (a *account) take(f chat.Frame) {
 			a.asked = map[string]chat.Tool{}
 		}
 		a.asked[f.Tool.ID] = *f.Tool
+	case f.Type == chat.Notice, f.Type == chat.Delta && f.Own:
+		a.tell(f.Sentence)
+	case f.Type == chat.PlanReady && f.Plan.Caution != "":
+		a.tell(chat.Sentence{Text: f.Plan.Caution, Key: f.Plan.CautionKey, Args: f.Plan.CautionArgs})
 	case f.Type.Ends():
 		a.last = f
 	}
 	a.seen.Frame(f, 0)
+}
+
+// tell keeps a sentence of the host's.
+func (a *account) tell(s chat.Sentence) {
+	a.told = append(a.told, s)
+	if extra := len(a.told) - maxTold; extra > 0 {
+		a.told = a.told[extra:]
+	}
 }
 
 // tools are the run's cards as they ended, in their order.
@@ -88,7 +102,7 @@ func (a *account) acted() []chat.Tool {
 // result is what the run came to. Changed tells of the cards of acted, by their ids,
 // whether they changed something or may have.
 func (a *account) result(changed func(toolID string) bool) chat.TaskResult {
-	r := chat.TaskResult{Mode: a.start.Mode, Model: a.start.Model, Usage: a.last.Usage}
+	r := chat.TaskResult{Mode: a.start.Mode, Model: a.start.Model, Usage: a.last.Usage, Told: a.told}
 	for _, m := range slices.Backward(a.messages()) {
 		if text := strings.TrimSpace(m.Text); text != "" && m.Role == "assistant" {
 			r.Summary = cut(text, maxSummary)
