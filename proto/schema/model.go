@@ -34,6 +34,8 @@ var roots = []reflect.Type{
 	reflect.TypeFor[chat.ChatPatch](),
 	reflect.TypeFor[chat.PermissionList](),
 	reflect.TypeFor[chat.DecisionList](),
+	reflect.TypeFor[chat.PlanRequest](),
+	reflect.TypeFor[chat.PlanAnswer](),
 	reflect.TypeFor[chat.TaskList](),
 	reflect.TypeFor[chat.TaskSpec](),
 	reflect.TypeFor[chat.TaskPatch](),
