@@ -591,22 +591,6 @@ export interface Decision {
   digest?: string;
 }
 
-/** PlanRequest is the body of POST /api/chat/plan. */
-export interface PlanRequest {
-  sessionId: string;
-  /** approve or deny */
-  decision: string;
-  /** in which it is carried out: bypass; anything else but plan is manual */
-  mode?: string;
-}
-
-/** PlanAnswer says what became of a plan: with a yes, which run carries it out. */
-export interface PlanAnswer {
-  decision: string;
-  requestId?: string;
-  run?: string;
-}
-
 /** TaskList is the body of GET /api/tasks, in the order of their names. */
 export interface TaskList {
   tasks: Task[] | null;

@@ -34,8 +34,6 @@ var roots = []reflect.Type{
 	reflect.TypeFor[chat.ChatPatch](),
 	reflect.TypeFor[chat.PermissionList](),
 	reflect.TypeFor[chat.DecisionList](),
-	reflect.TypeFor[chat.PlanRequest](),
-	reflect.TypeFor[chat.PlanAnswer](),
 	reflect.TypeFor[chat.TaskList](),
 	reflect.TypeFor[chat.TaskSpec](),
 	reflect.TypeFor[chat.TaskPatch](),
