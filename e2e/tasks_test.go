@@ -369,4 +369,22 @@ func tasksOverARestart(ctx context.Context, t *testing.T, s *scheduled, o kit.Ho
 	}
 	hidden(ctx, t, s)
 	record(t, s.home, "tasks over a restart", results)
+
+	// A host that is closed ends its tasks in order.
+	closing := s.task(ctx, t, "Closed", "plan", scriptmodel.Step(scriptmodel.Hold("task closed"), scriptmodel.Say("never")))
+	_, err = s.RunTask(ctx, closing.ID)
+	must(t, err)
+	_, err = s.model.WaitRequest(ctx, scriptmodel.HeldAt("task closed"))
+	must(t, err)
+	if exit, err := s.Stop(ctx); err != nil || exit != 0 {
+		t.Errorf("the host ended with %d, %v", exit, err)
+	}
+	kept, err = os.ReadFile(filepath.Join(s.home.Data, "tasks", "results", closing.ID+".jsonl"))
+	if err != nil || !strings.Contains(string(kept), `"outcome":"stopped"`) || !strings.Contains(string(kept), "Strata was closed while this task was running.") {
+		t.Errorf("closed in the middle of a run: %s, %v", kept, err)
+	}
+	ended, err := s.events.Ended(ctx, closing.ID)
+	if err != nil || ended.Outcome != chat.TaskStopped {
+		t.Errorf("a page is told %+v, %v", ended, err)
+	}
 }
