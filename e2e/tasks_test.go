@@ -126,7 +126,7 @@ func taskWantsToWrite(ctx context.Context, t *testing.T, s *scheduled) []chat.Ta
 	var out []chat.TaskResult
 	for _, mode := range []string{"manual", "plan", "bypass"} {
 		file := "task-" + mode + ".txt"
-		r := s.run(ctx, t, s.task(ctx, t, "Write "+file, mode, scriptmodel.Write(s.path(file), "x"), scriptmodel.Say("so much for "+mode)))
+		r := s.run(ctx, t, s.task(ctx, t, "Write "+file, mode, scriptmodel.Bash("ls"), scriptmodel.Write(s.path(file), "x"), scriptmodel.Say("so much for "+mode)))
 		if r.Outcome != chat.TaskDone || r.Summary != "so much for "+mode {
 			t.Errorf("%s: %+v", mode, r)
 		}
@@ -139,7 +139,7 @@ func taskWantsToWrite(ctx context.Context, t *testing.T, s *scheduled) []chat.Ta
 		}
 		out = append(out, r)
 	}
-	told, err := s.model.WaitRequest(ctx, scriptmodel.And(scriptmodel.Asks("task-manual.txt"), func(r scriptmodel.Request) bool { return r.Step == 1 }))
+	told, err := s.model.WaitRequest(ctx, scriptmodel.And(scriptmodel.Asks("task-manual.txt"), func(r scriptmodel.Request) bool { return r.Step == 2 }))
 	must(t, err)
 	if !strings.Contains(string(told.Body), "nobody is at the screen") {
 		t.Errorf("the model was told %s", told.Body)
@@ -206,22 +206,30 @@ func tools(list []chat.TaskAction) []string {
 func taskStopped(ctx context.Context, t *testing.T, s *scheduled) []chat.TaskResult {
 	var out []chat.TaskResult
 	off := true
-	for name, stop := range map[string]func(id string) error{
-		"switched off": func(id string) error {
+	for _, stop := range []struct {
+		name string
+		do   func(id string) error
+	}{
+		{"switched off", func(id string) error {
 			_, err := s.PatchTask(ctx, id, chat.TaskPatch{Disabled: &off})
 			return err
-		},
+		}},
+		{"by its route", func(id string) error { return s.Do(ctx, "POST", "/api/tasks/"+id+"/stop", nil, nil) }},
+		{"as a chat is", func(id string) error {
+			_, err := kit.Chat{Client: s.Client, ID: "task:" + id}.Stop(ctx)
+			return err
+		}},
 	} {
-		held := s.task(ctx, t, name, "plan", scriptmodel.Step(scriptmodel.Hold("task "+name), scriptmodel.Say("never")))
+		held := s.task(ctx, t, stop.name, "plan", scriptmodel.Step(scriptmodel.Hold("task "+stop.name), scriptmodel.Say("never")))
 		_, err := s.RunTask(ctx, held.ID)
 		must(t, err)
-		_, err = s.model.WaitRequest(ctx, scriptmodel.HeldAt("task "+name))
+		_, err = s.model.WaitRequest(ctx, scriptmodel.HeldAt("task "+stop.name))
 		must(t, err)
-		must(t, stop(held.ID))
+		must(t, stop.do(held.ID))
 		r, err := s.events.Ended(ctx, held.ID)
 		must(t, err)
 		if r.Outcome != chat.TaskStopped || !strings.HasPrefix(r.Note.Text, "This run was stopped") {
-			t.Errorf("%s: %+v", name, r)
+			t.Errorf("%s: %+v", stop.name, r)
 		}
 		out = append(out, r)
 	}
@@ -361,4 +369,22 @@ func tasksOverARestart(ctx context.Context, t *testing.T, s *scheduled, o kit.Ho
 	}
 	hidden(ctx, t, s)
 	record(t, s.home, "tasks over a restart", results)
+
+	// A host that is closed ends its tasks in order.
+	closing := s.task(ctx, t, "Closed", "plan", scriptmodel.Step(scriptmodel.Hold("task closed"), scriptmodel.Say("never")))
+	_, err = s.RunTask(ctx, closing.ID)
+	must(t, err)
+	_, err = s.model.WaitRequest(ctx, scriptmodel.HeldAt("task closed"))
+	must(t, err)
+	if exit, err := s.Stop(ctx); err != nil || exit != 0 {
+		t.Errorf("the host ended with %d, %v", exit, err)
+	}
+	kept, err = os.ReadFile(filepath.Join(s.home.Data, "tasks", "results", closing.ID+".jsonl"))
+	if err != nil || !strings.Contains(string(kept), `"outcome":"stopped"`) || !strings.Contains(string(kept), "Strata was closed while this task was running.") {
+		t.Errorf("closed in the middle of a run: %s, %v", kept, err)
+	}
+	ended, err := s.events.Ended(ctx, closing.ID)
+	if err != nil || ended.Outcome != chat.TaskStopped {
+		t.Errorf("a page is told %+v, %v", ended, err)
+	}
 }

@@ -93,7 +93,10 @@ type TaskResult struct {
 	// Note says in one sentence what a person should know: why it failed, that nothing
 	// was changed, that requests were answered with no.
 	Note Sentence `json:"note"`
-	Code Code     `json:"code,omitempty"` // of a failure
+	// Told is what else the host said during the run, such as why it ended a turn; the
+	// newest ten.
+	Told []Sentence `json:"told,omitempty"`
+	Code Code       `json:"code,omitempty"` // of a failure
 	// Details is the technical text of a failure.
 	Details string `json:"details,omitempty"`
 	Summary string `json:"summary,omitempty"` // the agent's last words, at most 16 KiB

@@ -656,6 +656,8 @@ export interface TaskResult {
   times?: number;
   /** Note says in one sentence what a person should know: why it failed, that nothing was changed, that requests were answered with no. */
   note: Sentence;
+  /** Told is what else the host said during the run, such as why it ended a turn; the newest ten. */
+  told?: Sentence[];
   /** of a failure */
   code?: Code;
   /** Details is the technical text of a failure. */

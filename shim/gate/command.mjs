@@ -6,7 +6,7 @@
  *   answer {callId, session?, digest, allow, note?, scope?, pattern?, expires?}   kept until its question closes
  *   settled {callId, session?}                         answered once the answer is in the decision log
  *   questions                                          what this chat and its helpers ask right now
- *   explain {tool, arguments, callId?}                 how a call is decided and why
+ *   explain {tool, arguments, callId?, mode?}          how a call is decided and why; in another mode than the chat's
  *   permissions · revoke ID · remember {tool, pattern, scope, expires?}
  *   unattended                                         nobody is there to ask in this chat
  * @module
@@ -54,9 +54,11 @@ export function gateCommand({ gate, modes, answers, watch, seams }) {
       session: call.session, callId: call.callId, tool: call.tool, digest, calls, reason, key, args, parts, offer: offer(instance, call),
     })),
     async explain({ instance, judge, session, rest }) {
-      const { tool, arguments: args = {}, callId = '' } = parse(rest)
-      if (typeof tool !== 'string') throw new Error(UNREADABLE)
-      const { looked } = await judge.decide(judge.callOf(session, { name: tool, arguments: args, callId }))
+      const { tool, arguments: args = {}, callId = '', mode } = parse(rest)
+      if (typeof tool !== 'string' || (mode !== undefined && typeof mode !== 'string')) throw new Error(UNREADABLE)
+      const { startMode, ...call } = judge.callOf(session, { name: tool, arguments: args, callId })
+      const as = mode === undefined ? (startMode && { startMode }) : { mode: /** @type {import('./modes.mjs').Mode} */ (mode) }
+      const { looked } = await judge.decide({ ...call, ...as })
       return (await instance.call('explain', looked)).value
     },
     permissions: async ({ instance }) => (await instance.call('permissions')).value,

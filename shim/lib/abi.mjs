@@ -26,7 +26,7 @@ const encoder = new TextEncoder()
  * @typedef {{ok: true, head: Uint8Array, value: any, body: Uint8Array} | {ok: false, error: PluginError}} End of a call
  * @typedef {{end?: End, effects: Effect[]}} Step what an export left behind: an end, or effects to carry out
  * @typedef {typeof LEVEL[number]} Level
- * @typedef {{log?: (level: Level, text: string) => void, stderr?: (text: string) => void}} Sinks
+ * @typedef {{log?: (level: Level, text: string) => void, stderr?: (text: string) => void, now?: () => number}} Sinks now: Unix milliseconds, the machine's clock when left out
  * @typedef {{id: number, sync: boolean, end?: End, effects: Effect[], open: Set<number>}} Frame
  */
 
@@ -185,7 +185,7 @@ export class Guest {
   /** The imports of the world. They only enqueue. @returns {Record<string, (...values: number[]) => unknown>} */
   #imports() {
     return {
-      now: () => BigInt(Date.now()),
+      now: () => BigInt((this.#sinks.now ?? Date.now)()),
       random: () => crypto.getRandomValues(new BigUint64Array(1))[0],
       log: (level = 0, at = 0, size = 0) => {
         const text = this.#memory.text(at, size)

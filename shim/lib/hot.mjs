@@ -41,6 +41,7 @@ const DRAIN_MS = 5_000
  * @property {(level: Level, text: string) => void} [log]
  * @property {(text: string) => void} [stderr]
  * @property {(fault: PluginError) => void} [onTrap]
+ * @property {() => number} [now] Unix milliseconds, for tests that have a clock of their own
  */
 
 export class Instance {
@@ -170,9 +171,9 @@ export class Instance {
 
   /** @param {PluginModule} from @returns {Generation} */
   #start({ module }) {
-    const { plugin, log, stderr } = this.#options
+    const { plugin, log, stderr, now } = this.#options
     this.stats.started++
-    const generation = startGeneration(module, plugin, this.#config, { ...(log && { log }), ...(stderr && { stderr }) })
+    const generation = startGeneration(module, plugin, this.#config, { ...(log && { log }), ...(stderr && { stderr }), ...(now && { now }) })
     this.#ops = generation.ops
     this.#all.add(generation)
     return generation

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -198,7 +199,7 @@ func (s *scheduled) run(ctx context.Context, id string, wait bool) error {
 	if t.Running == nil {
 		return errors.New("the host began no run")
 	}
-	r, err := resultOf(bufio.NewReader(events.Body), t.Running.ID)
+	r, err := s.ended(ctx, bufio.NewReader(events.Body), id, t.Running.ID)
 	if err != nil {
 		return coded{exitFailed, fmt.Errorf("waiting for the end: %w", err)}
 	}
@@ -211,8 +212,9 @@ func (s *scheduled) run(ctx context.Context, id string, wait bool) error {
 	return nil
 }
 
-// resultOf reads events up to the end of a run.
-func resultOf(events *bufio.Reader, run string) (chat.TaskResult, error) {
+// ended reads events up to the end of a run. Where events were lost it looks among the
+// results.
+func (s *scheduled) ended(ctx context.Context, events *bufio.Reader, id, run string) (chat.TaskResult, error) {
 	for {
 		line, err := events.ReadBytes('\n')
 		if err != nil {
@@ -226,8 +228,19 @@ func resultOf(events *bufio.Reader, run string) (chat.TaskResult, error) {
 		if err := json.Unmarshal([]byte(data), &e); err != nil {
 			return chat.TaskResult{}, err
 		}
-		if e.Task != nil && e.Task.Result != nil && e.Task.Result.ID == run {
-			return *e.Task.Result, nil
+		var seen []chat.TaskResult
+		switch {
+		case e.Type == chat.EventReset:
+			var l chat.TaskResults
+			if err := s.get(ctx, http.MethodGet, "api/tasks/"+url.PathEscape(id)+"/results", nil, &l); err != nil {
+				return chat.TaskResult{}, err
+			}
+			seen = l.Results
+		case e.Task != nil && e.Task.Result != nil:
+			seen = []chat.TaskResult{*e.Task.Result}
+		}
+		if i := slices.IndexFunc(seen, func(r chat.TaskResult) bool { return r.ID == run }); i >= 0 {
+			return seen[i], nil
 		}
 	}
 }

@@ -81,7 +81,9 @@ func printResult(w io.Writer, tag string, r chat.TaskResult) {
 		facts = append(facts, fmt.Sprintf("%d tokens", r.Usage.Prompt+r.Usage.Completion))
 	}
 	fmt.Fprintln(w, strings.Join(append(facts, r.ID), "  "))
-	fmt.Fprintln(w, indent(translated(tag, r.Note)))
+	for _, s := range append([]chat.Sentence{r.Note}, r.Told...) {
+		fmt.Fprintln(w, indent(translated(tag, s)))
+	}
 	if r.Details != "" {
 		fmt.Fprintln(w, indent(say.Translate(tag, say.DetailsAre, map[string]string{"text": r.Details})))
 	}

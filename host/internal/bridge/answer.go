@@ -58,7 +58,7 @@ func (b *Bridge) answer(ctx context.Context, c *conversation, req chat.ApprovalR
 		return refusal(ctx, err)
 	}
 	unsaid := false
-	if note := strings.TrimSpace(req.Note); note != "" && !p.allow && !told {
+	if note := strings.TrimSpace(req.Note); note != "" && !p.allow && !told && !isTask(c.id) { // a task goes on without
 		if unsaid, err = b.passNote(ctx, p, note); err != nil {
 			return refusal(ctx, err)
 		}

@@ -125,7 +125,7 @@ func (r *active) cutOff() {
 // else is known is not kept.
 func (r *active) keepUnsent(why chat.Frame) {
 	b := r.c.b
-	if _, known := b.records.get(r.c.id); !known || r.local() || isTask(r.c.id) {
+	if _, known := b.records.get(r.c.id); !known || r.local() {
 		return
 	}
 	var seen project.Transcript

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -51,6 +53,16 @@ func (x exchanges) add(chatID string, e exchange) error {
 		return err
 	}
 	return errors.Join(log.Append(e), log.Close())
+}
+
+// drop forgets a chat's exchanges; none is no error.
+func (x exchanges) drop(chatID string) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := os.Remove(x.path(chatID)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // read gives a chat's exchanges, the oldest first. One that the host's end broke off

@@ -34,14 +34,25 @@ func (r *active) watch(frames []chat.Frame) {
 	}
 	for _, f := range frames {
 		r.shown.proposal.Frame(f)
-		verdict := r.shown.guard.Frame(f)
-		if verdict == nil || r.state.Guarded() {
-			continue
+		if verdict := r.shown.guard.Frame(f); verdict != nil {
+			r.judge(verdict)
 		}
-		if r.apply(run.Guarded{}); r.state.Guarded() {
-			r.shown.verdict = verdict
-			r.c.b.o.Log.Info("the turn guard ended a turn", zap.String("run", r.id), zap.String("why", verdict.Text))
-		}
+	}
+}
+
+// judge ends the turn as the guard says. One that began before the Harness has answered
+// the prompt ends once it has.
+func (r *active) judge(verdict *chat.Sentence) {
+	if r.state.Phase == run.Prompting {
+		r.held = append(r.held, func() { r.judge(verdict) })
+		return
+	}
+	if r.state.Guarded() {
+		return
+	}
+	if r.apply(run.Guarded{}); r.state.Guarded() {
+		r.shown.verdict = verdict
+		r.c.b.o.Log.Info("the turn guard ended a turn", zap.String("run", r.id), zap.String("why", verdict.Text))
 	}
 }
 

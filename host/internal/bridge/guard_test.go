@@ -55,6 +55,19 @@ func TestGuardEndsATurn(t *testing.T) {
 	}
 }
 
+// TestGuardBeforeTheHarnessAnswered: the turn goes nowhere before it is known that the
+// Harness took the message that began it.
+func TestGuardBeforeTheHarnessAnswered(t *testing.T) {
+	play(t, func(s *stage) {
+		s.d.commands = compacts
+		_, release := s.d.hold("Prompted")
+		sub := s.send("c1", "fill 950; hang")
+		synctest.Wait()
+		release()
+		s.lines(s.rest(sub), "queued", "start manual p/m session-1", "own "+say.GuardFull, "done guard false 950")
+	})
+}
+
 // TestGuardEndsHelpersFirst: and leaves no error card behind.
 func TestGuardEndsHelpersFirst(t *testing.T) {
 	play(t, func(s *stage) {

@@ -2,6 +2,9 @@ package bridge
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +14,7 @@ import (
 
 	"strata.dev/bridge/host/internal/gateway"
 	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/abi"
 	"strata.dev/bridge/proto/chat"
 )
 
@@ -78,6 +82,33 @@ func (r *active) sayNo(ctx context.Context, p *pending) {
 	})
 }
 
+// OnlyLooked tells by their cards' ids which calls of a task's run the gate knows to
+// only look, whatever the run's mode let them do. What cannot be found out is not in it.
+func (b *Bridge) OnlyLooked(ctx context.Context, chatID string, tools []chat.Tool) map[string]bool {
+	looked := map[string]bool{}
+	rec, ok := b.records.get(chatID)
+	l, err := b.connect(ctx)
+	if !ok || err != nil {
+		return looked
+	}
+	for _, t := range tools {
+		line, err := json.Marshal(map[string]any{"tool": t.Name, "arguments": json.RawMessage(t.Input), "mode": abi.Manual})
+		if err != nil { // its arguments are cut off
+			continue
+		}
+		res, err := l.gw.Execute(ctx, rec.SessionID, "/strata-gate explain "+string(line))
+		if err != nil {
+			b.o.Log.Info("what a task has changed is not known", zap.Error(err))
+			return looked
+		}
+		var why abi.GateDecision
+		if res.OK && json.Unmarshal([]byte(res.Text), &why) == nil && why.Decision == abi.Allow {
+			looked[t.ID] = true
+		}
+	}
+	return looked
+}
+
 // DropTask forgets the chat of a task once its runs have ended, and has its session
 // put away where the Harness can. Where the context ends before, the next start of the
 // host does it.
@@ -92,7 +123,7 @@ func (b *Bridge) DropTask(ctx context.Context, chatID string) {
 		return
 	}
 	rec, known := b.records.get(chatID)
-	if err := b.records.remove(chatID); err != nil {
+	if err := errors.Join(b.exchanges.drop(chatID), b.records.remove(chatID)); err != nil {
 		b.o.Log.Warn("a task's chat was not dropped", zap.Error(err)) // at the next start it is
 	}
 	b.approvals.forgetChat(chatID)
@@ -136,8 +167,8 @@ func (b *Bridge) dropTasks() error {
 			continue
 		}
 		b.spent = append(b.spent, b.records.chats[id].SessionID)
-		if err := b.records.remove(id); err != nil {
-			return err
+		if err := errors.Join(b.exchanges.drop(id), b.records.remove(id)); err != nil {
+			return fmt.Errorf("dropping the chat of a task: %w", err)
 		}
 	}
 	return nil

@@ -77,6 +77,14 @@ func TestTask(t *testing.T) {
 			t.Error("the model was not told that nobody is there")
 		}
 
+		cards := []chat.Tool{{ID: "1", Name: "bash", Input: `{"command":"ls"}`}, {ID: "2", Name: "bash", Input: `{"command":"ls … cut off`}}
+		for said, want := range map[string]map[string]bool{`{"decision":"allow"}`: {"1": true}, `{"decision":"ask"}`: {}, "!no such word": {}} {
+			s.d.says = map[string]string{"explain": said}
+			if d := cmp.Diff(want, s.b.OnlyLooked(s.t.Context(), "task:1", cards)); d != "" {
+				t.Errorf("the gate says %s (-want +got):\n%s", said, d)
+			}
+		}
+
 		s.b.DropTask(s.t.Context(), "task:1")
 		synctest.Wait()
 		if !slices.Contains(s.d.called(), "Archive session-1") {

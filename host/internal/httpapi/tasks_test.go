@@ -40,6 +40,10 @@ func (d *doer) Stop(context.Context, chat.StopRequest) (chat.StopAnswer, error) 
 	return chat.StopAnswer{Stopped: true}, nil
 }
 
+func (d *doer) OnlyLooked(context.Context, string, []chat.Tool) map[string]bool {
+	return nil
+}
+
 func (d *doer) DropTask(context.Context, string) {}
 
 func (d *doer) Decisions(permissions.Query) (chat.DecisionList, error) {

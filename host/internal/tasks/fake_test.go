@@ -86,6 +86,10 @@ func (a *agent) Stop(ctx context.Context, r chat.StopRequest) (chat.StopAnswer, 
 	return chat.StopAnswer{Stopped: true}, nil
 }
 
+func (a *agent) OnlyLooked(context.Context, string, []chat.Tool) map[string]bool {
+	return nil
+}
+
 func (a *agent) DropTask(_ context.Context, chatID string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

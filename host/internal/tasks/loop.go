@@ -42,7 +42,7 @@ func (s *Scheduler) tick(now time.Time) (next time.Time) {
 	}
 	var begin []*task
 	var results []chat.TaskResult
-	changed := false
+	before := map[*task]saved{}
 	for _, t := range s.sorted() {
 		if t.Spec.Disabled || t.removed {
 			continue
@@ -50,7 +50,8 @@ func (s *Scheduler) tick(now time.Time) (next time.Time) {
 		at := moment{due: timeOf(t.Due), last: timeOf(t.Last)}
 		v := judge(t.schedule, at, now)
 		if v.next != at {
-			t.Due, t.Last, changed = milli(v.next.due), milli(v.next.last), true
+			before[t] = t.saved
+			t.Due, t.Last = milli(v.next.due), milli(v.next.last)
 		}
 		none := chat.TaskResult{TaskID: t.ID, Mode: t.Spec.Mode, EndedAt: now.UnixMilli()}
 		if v.times > 0 {
@@ -71,9 +72,13 @@ func (s *Scheduler) tick(now time.Time) (next time.Time) {
 			next = due
 		}
 	}
-	if changed {
+	if len(before) > 0 {
 		if err := s.save(); err != nil {
-			s.o.Log.Error("what is due was not written down", zap.Error(err))
+			s.o.Log.Error("what is due cannot be written down, so it waits", zap.Error(err))
+			for t, was := range before {
+				t.saved = was
+			}
+			return now.Add(look)
 		}
 	}
 	for _, r := range results {

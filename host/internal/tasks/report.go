@@ -9,7 +9,6 @@ import (
 
 	"strata.dev/bridge/host/internal/project"
 	"strata.dev/bridge/host/internal/say"
-	"strata.dev/bridge/proto/abi"
 	"strata.dev/bridge/proto/chat"
 )
 
@@ -19,6 +18,7 @@ const (
 	maxDetails = 4 << 10  // bytes
 	maxActions = 100      // of changes, and of requests
 	maxReason  = 500      // characters
+	maxTold    = 10       // sentences
 )
 
 // looks are the tools that change nothing that a person has: they look, keep the
@@ -37,6 +37,7 @@ type account struct {
 	start   chat.Frame
 	last    chat.Frame
 	asked   map[string]chat.Tool // cards as they waited, with the question's parts
+	told    []chat.Sentence      // by the host
 }
 
 // take takes the next frame in.
@@ -52,10 +53,22 @@ func (a *account) take(f chat.Frame) {
 			a.asked = map[string]chat.Tool{}
 		}
 		a.asked[f.Tool.ID] = *f.Tool
+	case f.Type == chat.Notice, f.Type == chat.Delta && f.Own:
+		a.tell(f.Sentence)
+	case f.Type == chat.PlanReady && f.Plan.Caution != "":
+		a.tell(chat.Sentence{Text: f.Plan.Caution, Key: f.Plan.CautionKey, Args: f.Plan.CautionArgs})
 	case f.Type.Ends():
 		a.last = f
 	}
 	a.seen.Frame(f, 0)
+}
+
+// tell keeps a sentence of the host's.
+func (a *account) tell(s chat.Sentence) {
+	a.told = append(a.told, s)
+	if extra := len(a.told) - maxTold; extra > 0 {
+		a.told = a.told[extra:]
+	}
 }
 
 // tools are the run's cards as they ended, in their order.
@@ -77,23 +90,34 @@ func (a *account) tools() []chat.Tool {
 
 func (a *account) messages() []chat.Message { return slices.Concat(a.earlier, a.seen.Messages()) }
 
-// result is what the run came to. Permitted tells of a card's id whether a permission
-// given in advance let it run. Outcome, note and times are its own.
-func (a *account) result(permitted func(toolID string) bool) chat.TaskResult {
-	r := chat.TaskResult{Mode: a.start.Mode, Model: a.start.Model, Usage: a.last.Usage}
+// acted are the cards of calls that ran and are not known by their tool's name to
+// change nothing.
+func (a *account) acted() []chat.Tool {
+	return slices.DeleteFunc(a.tools(), func(t chat.Tool) bool {
+		ran := t.State == chat.ToolDone || t.State == chat.ToolError || t.State == chat.ToolRunning
+		return !ran || looks[t.Name]
+	})
+}
+
+// result is what the run came to. Changed tells of the cards of acted, by their ids,
+// whether they changed something or may have.
+func (a *account) result(changed func(toolID string) bool) chat.TaskResult {
+	r := chat.TaskResult{Mode: a.start.Mode, Model: a.start.Model, Usage: a.last.Usage, Told: a.told}
 	for _, m := range slices.Backward(a.messages()) {
 		if text := strings.TrimSpace(m.Text); text != "" && m.Role == "assistant" {
 			r.Summary = cut(text, maxSummary)
 			break
 		}
 	}
+	for _, t := range a.acted() {
+		if changed(t.ID) {
+			r.Changes = add(&r, r.Changes, chat.TaskAction{Tool: t.Name, Title: t.Title, Failed: t.State == chat.ToolError})
+		}
+	}
 	for _, t := range a.tools() {
-		switch {
-		case t.State == chat.ToolDenied:
+		if t.State == chat.ToolDenied {
 			t.ReasonKey, t.ReasonArgs = a.asked[t.ID].ReasonKey, a.asked[t.ID].ReasonArgs // which came with the question alone
 			r.Refused = add(&r, r.Refused, chat.TaskAction{Tool: t.Name, Title: t.Title, Reason: reason(t)})
-		case changes(t, a.start.Mode, permitted):
-			r.Changes = add(&r, r.Changes, chat.TaskAction{Tool: t.Name, Title: t.Title, Failed: t.State == chat.ToolError})
 		}
 	}
 	switch {
@@ -109,23 +133,6 @@ func (a *account) result(permitted func(toolID string) bool) chat.TaskResult {
 		r.Note = note(r)
 	}
 	return r
-}
-
-// changes tells whether a call changed something, or may have. In Plan nothing can.
-// In Manual what ran unasked only looked, but where a permission in advance let it
-// run. In Bypass anything may, but what is known to look.
-func changes(t chat.Tool, mode string, permitted func(string) bool) bool {
-	ran := t.State == chat.ToolDone || t.State == chat.ToolError || t.State == chat.ToolRunning
-	if !ran || looks[t.Name] {
-		return false
-	}
-	switch mode {
-	case string(abi.Plan):
-		return false
-	case string(abi.Bypass):
-		return true
-	}
-	return permitted(t.ID)
 }
 
 // note is the sentence of a result that no failure gave one.

@@ -76,7 +76,7 @@ func (s *Scheduler) execute(ctx context.Context, t *task, r *run, spec chat.Task
 	if err != nil {
 		return told(ctx, spec, s.refused(spec, err))
 	}
-	out := seen.result(s.permitted(seen.start))
+	out := seen.result(s.changed(chatID, &seen))
 	out.Details = s.o.Redact(out.Details)
 	return told(ctx, spec, out)
 }
@@ -136,14 +136,24 @@ func told(ctx context.Context, spec chat.TaskSpec, r chat.TaskResult) chat.TaskR
 	return r
 }
 
-// permitted tells which calls of a run a permission in advance let run. A log that
-// cannot be read tells of all that they may have: none is left out.
-func (s *Scheduler) permitted(start chat.Frame) func(string) bool {
-	if start.Mode != string(abi.Manual) || start.SessionID == "" {
+// lookWait is how long it may take to find out what a run only looked at.
+const lookWait = 10 * time.Second
+
+// changed tells which calls of a run, by their cards' ids, changed something or may
+// have. In Plan none can. In Manual what ran unasked only looked, but where a permission
+// in advance let it run. In Bypass anything may have, but what is known to look.
+func (s *Scheduler) changed(chatID string, seen *account) func(toolID string) bool {
+	switch seen.start.Mode {
+	case string(abi.Plan):
 		return func(string) bool { return false }
+	case string(abi.Bypass):
+		ctx, cancel := context.WithTimeout(s.hard, lookWait)
+		defer cancel()
+		looked := s.o.Agent.OnlyLooked(ctx, chatID, seen.acted())
+		return func(id string) bool { return !looked[id] }
 	}
-	list, err := s.o.Decisions.Decisions(permissions.Query{SessionID: start.SessionID, Limit: permissions.MaxLimit})
-	if err != nil {
+	list, err := s.o.Decisions.Decisions(permissions.Query{SessionID: seen.start.SessionID, Limit: permissions.MaxLimit})
+	if err != nil { // none is left out
 		s.o.Log.Warn("what a task was permitted cannot be read", zap.Error(err))
 		return func(string) bool { return true }
 	}

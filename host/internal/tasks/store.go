@@ -109,20 +109,32 @@ func read[T any](path string, good func(T) bool) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []T
-	first, broken := true, false
+	list, broken, err := parse(raw, good)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", path, err)
+	case broken:
+		return list, store.WriteFile(path+".broken", raw)
+	}
+	return list, nil
+}
+
+// parse gives the good lines behind a header, and whether there are others. The error
+// is ErrNewer.
+func parse[T any](raw []byte, good func(T) bool) (list []T, broken bool, err error) {
+	first := true
 	for line := range bytes.Lines(raw) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		if first {
-			first = false
-			var h header
-			if json.Unmarshal(line, &h) == nil && h.Version > fileVersion {
-				return nil, fmt.Errorf("%s: %w", path, ErrNewer)
-			} else if h.Version == fileVersion {
-				continue
-			}
+		var h header
+		if first && json.Unmarshal(line, &h) == nil && h.Version > fileVersion {
+			return nil, false, ErrNewer
+		}
+		head := first && h.Version == fileVersion
+		first = false
+		if head {
+			continue
 		}
 		var v T
 		if json.Unmarshal(line, &v) != nil || !good(v) {
@@ -131,24 +143,30 @@ func read[T any](path string, good func(T) bool) ([]T, error) {
 		}
 		list = append(list, v)
 	}
-	if broken {
-		return list, store.WriteFile(path+".broken", raw)
-	}
-	return list, nil
+	return list, broken, nil
 }
 
 func write[T any](path string, list []T) error {
+	out, err := format(list)
+	if err != nil {
+		return err
+	}
+	return store.WriteFile(path, out)
+}
+
+// format is what parse reads.
+func format[T any](list []T) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	if err := enc.Encode(header{fileVersion}); err != nil {
-		return err
+		return nil, err
 	}
 	for _, v := range list {
 		if err := enc.Encode(v); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return store.WriteFile(path, out.Bytes())
+	return out.Bytes(), nil
 }
 
 // book holds the results of all tasks, within their limits. It is pure.

@@ -401,3 +401,37 @@ func TestNoAgent(t *testing.T) {
 		}
 	})
 }
+
+// What cannot be written down is not begun: a crash would have it done twice.
+func TestNothingBeginsThatTheDiskDoesNotHave(t *testing.T) {
+	play(t, func(st *stage) {
+		task := st.add(chat.TaskSpec{Name: "a", Text: "1s", At: "2000-01-01T00:01"})
+		dir := filepath.Join(st.dir, "tasks")
+		if err := os.Rename(dir, dir+"-away"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(dir, nil, 0o600); err != nil { // no folder can be made here
+			t.Fatal(err)
+		}
+		st.pass(5 * time.Minute)
+		if n := len(st.agent.sent()); n != 0 {
+			t.Errorf("%d runs", n)
+		}
+		if _, err := st.s.Add(chat.TaskSpec{Name: "b", Text: "1s", Cron: "@daily"}); code(err) != chat.CodeInternal {
+			t.Errorf("one more task: %v", err)
+		}
+		if err := os.Remove(dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(dir+"-away", dir); err != nil {
+			t.Fatal(err)
+		}
+		st.pass(2 * time.Minute)
+		if got := st.results(task.ID); len(got) != 1 || got[0] != "01 00:01 done 1s" {
+			t.Errorf("once there is a disk again: %v", got)
+		}
+		if list := st.s.List(); len(list.Tasks) != 1 {
+			t.Errorf("tasks: %+v", list)
+		}
+	})
+}

@@ -167,11 +167,13 @@ suite('chats, their helpers, and what is remembered of them', { timeout: 180_000
 
     const explained = await say(one, 'explain {"tool":"bash","arguments":{"command":"ls && touch saved-3.txt"}}')
     assert.deepEqual([explained.decision, explained.mode, explained.notProven.length], ['ask', 'manual', 1])
+    const inPlan = await say(one, 'explain {"tool":"write","arguments":{"file_path":"a"},"mode":"plan"}')
+    assert.deepEqual([inPlan.decision, inPlan.mode], ['deny', 'plan'])
     const [{ id, pattern, root }] = explained.permissions
     assert.deepEqual([pattern, root, (await say(one, 'permissions')).permissions.map((/** @type {any} */ each) => each.id)], ['touch saved-*', one.id, [id]])
     assert.deepEqual([await say(one, `revoke ${id}`), await say(one, `revoke ${id}`)], [{}, 'There is no such saved permission.'])
     assert.deepEqual((await say(one, 'remember {"tool":"bash","pattern":"make","scope":"always"}')).permissions.map((/** @type {any} */ each) => each.folder), [harness.workspace])
-    for (const line of ['explain', 'explain []', 'explain {', 'remember x']) assert.equal(await say(one, line), 'That cannot be read. Use /strata-gate status.')
+    for (const line of ['explain', 'explain []', 'explain {', 'explain {"tool":"a","mode":1}', 'remember x']) assert.equal(await say(one, line), 'That cannot be read. Use /strata-gate status.')
   })
 
   test('what was decided is on disk, without anything long or secret', async () => {

@@ -1,0 +1,40 @@
+// @ts-check
+/**
+ * The row of ../../search.mjs on a pretend web: what it asks of the search pages and of any public host goes to one
+ * server on loopback, whose address is in the row's config. Nothing of this is in the package.
+ * @module
+ */
+import net from 'node:net'
+import { fetchEffect } from '../../lib/effects/fetch.mjs'
+import { webEffect } from '../../lib/effects/web.mjs'
+import { mount } from '../../search/mount.mjs'
+
+export const name = 'strata-search'
+export const inject = ['commands', 'web']
+
+/** @param {any} ctx @param {any} config `web` is the server's host:port, `token` the key */
+export function apply(ctx, { web, token = '', ...config }) {
+  const [host = '', port = ''] = web.split(':')
+  const toServer = fetchEffect([web])
+  let skipped = 0 // of the time: nobody waits for the manners towards search pages
+  mount(ctx, config, { token, world: {
+    now: () => Date.now() + skipped,
+    network: effects => ({
+      ...effects,
+      fetch: (request, call) => {
+        const url = new URL(request.value.url)
+        const path = url.host === web ? url.pathname : `/${url.host}${url.pathname}`
+        return toServer({ ...request, value: { ...request.value, url: `http://${web}${path}${url.search}` } }, call)
+      },
+      sleep: async ({ value }) => {
+        skipped += value.ms
+        await new Promise(setImmediate)
+        return {}
+      },
+      'fetch.web': webEffect({
+        lookup: async name => [{ address: name.startsWith('private.') ? '10.0.0.7' : '93.184.215.14', family: 4 }],
+        connect: () => net.connect(Number(port), host),
+      }),
+    }),
+  } })
+}
