@@ -11,6 +11,9 @@ import (
 
 func TestSameWordsLooksAtEveryField(t *testing.T) {
 	for i := range reflect.TypeFor[abi.GateCall]().NumField() {
+		if reflect.TypeFor[abi.GateCall]().Field(i).Name == "Helpers" {
+			continue // a fact
+		}
 		var a, b abi.GateCall
 		field := reflect.ValueOf(&b).Elem().Field(i)
 		switch field.Interface().(type) {
