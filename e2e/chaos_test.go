@@ -190,10 +190,11 @@ func breakLine(ctx context.Context, s *trial, r *rand.Rand) (string, error) {
 // killHarness kills the Harness, now and then right after an answer was taken. Each
 // run ends by itself, with a frame that says so, and the next message is answered.
 func killHarness(ctx context.Context, s *trial, r *rand.Rand) (string, error) {
-	// One that is killed while it starts is started once more, and nobody's run ends.
+	// One that is killed before the host is connected to it is started once more, and
+	// nobody's run ends.
 	if err := kit.Until(ctx, func(ctx context.Context) error {
 		status, err := s.Status(ctx)
-		if err == nil && status.State != "ready" {
+		if err == nil && (status.State != "ready" || status.Wire == "") {
 			err = errNotYet
 		}
 		return err
@@ -258,6 +259,37 @@ func killHost(ctx context.Context, s *trial, _ *rand.Rand) (string, error) {
 	return "", nil
 }
 
+// closeHost ends the host in order while chats are at work, and starts the next one at
+// once. Each run has its last frame by then.
+func closeHost(ctx context.Context, s *trial, _ *rand.Rand) (string, error) {
+	if err := s.Signal(syscall.SIGTERM); err != nil {
+		return "", err
+	}
+	earlier := s.Process
+	next := kit.LaunchHost(s.t, s.home, s.options)
+	var ends []string
+	for _, c := range s.open() {
+		c.mark.hurt = true
+		end, err := c.finish(ctx)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", c.mark.name, err)
+		}
+		ends = append(ends, end)
+	}
+	if code, err := earlier.Wait(ctx); code != 0 || err != nil {
+		return "", fmt.Errorf("exit code %d, %w", code, err)
+	}
+	client, err := kit.AwaitHost(ctx, next)
+	if err != nil {
+		return "", err
+	}
+	s.Host = &kit.Host{Process: next, Client: client}
+	for _, c := range s.chats {
+		c.Client = client
+	}
+	return strings.Join(ends, ", "), nil
+}
+
 // TestChaos kills and breaks at random, over each wire. STRATA_CHAOS_ROUNDS plays
 // more of it, STRATA_CHAOS_SEED one round again.
 func TestChaos(t *testing.T) {
@@ -299,6 +331,7 @@ func chaosOver(t *testing.T, wire string, healed, back *kit.Times) {
 			{Name: "break the line", Weight: 3, Do: breakLine},
 			{Name: "kill the Harness", Weight: 1, Do: killHarness},
 			{Name: "kill the host", Weight: 1, Do: killHost},
+			{Name: "close the host", Weight: 1, Do: closeHost},
 		},
 		Invariants: []chaos.Invariant[*trial]{{Name: "no command ran twice, none ran without a yes", Check: ranAtMostOnce}},
 		AtEnd: []chaos.Invariant[*trial]{

@@ -64,9 +64,9 @@ func note(url string, ends bool) []byte {
 // noted reads a note.
 func noted(note []byte) (url string, pid int, ends bool) {
 	url, rest, _ := strings.Cut(string(note), "\n")
-	first, rest, _ := strings.Cut(rest, "\n")
-	pid, err := strconv.Atoi(strings.TrimSpace(first))
-	if err != nil {
+	first, rest, whole := strings.Cut(rest, "\n")
+	pid, err := strconv.Atoi(first)
+	if err != nil || !whole { // or it may be the beginning of a number
 		return url, 0, false
 	}
 	return url, pid, strings.TrimSpace(rest) == ending

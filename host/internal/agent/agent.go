@@ -167,7 +167,7 @@ func (a *Agent) Status() chat.AgentStatus {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s.Plugins, s.RestartDue = slices.Clone(a.plugins), a.composition.stale()
-	if a.life != nil && s.State == "ready" {
+	if a.life != nil && s.Process != nil && a.life.process.PID() == s.Process.PID && !a.life.over() {
 		s.Wire = a.life.gateway.Wire()
 	}
 	return s
