@@ -41,7 +41,7 @@ const (
 
 // SearchOps is the search plugin's op table.
 var SearchOps = []Op{
-	{Name: "parse", Sync: true, Worker: true, DeadlineMs: 10_000}, // SearchResponse + body → SearchParsed
+	{Name: "parse", Sync: true, Worker: true, DeadlineMs: 30_000}, // SearchResponse + body → SearchParsed
 	// SearchRequest → SearchAnswer. Its deadline is below the Harness's 60 s for a
 	// search, so that what it waited for is told by us.
 	{Name: "search", DeadlineMs: 58_000, Effects: []string{EffectFetch, EffectSleep, EffectStoreGet, EffectStorePut}},

@@ -30,7 +30,7 @@ func TestNative(t *testing.T) {
 	t.Parallel()
 	host := startNative(t)
 	runGate(t, host)
-	runSearch(t, host)
+	runSearch(t, host, 5)
 }
 
 // FuzzGateNativeIsWasm puts the same call before the gate as native code, as

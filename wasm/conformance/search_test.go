@@ -12,9 +12,9 @@ import (
 const searchData = "../../plugins/search/testdata/"
 
 // runSearch gives a host side every page of the search plugin's own golden file.
-// The answers must be those bytes: what parse said natively. Then it gives it five
-// megabytes that were made to fill a plugin's memory, which must not.
-func runSearch(t *testing.T, host Host) {
+// The answers must be those bytes: what parse said natively. Then it gives it as
+// many megabytes that were made to fill a plugin's memory, which must not.
+func runSearch(t *testing.T, host Host, megabytes int) {
 	t.Run("search", func(t *testing.T) {
 		r := &Runner{Host: host, Modules: modules}
 		open, err := r.command(`{"do":"open","instance":"search","plugin":"search"}`, t.TempDir())
@@ -49,18 +49,25 @@ func runSearch(t *testing.T, host Host) {
 				t.Errorf("%s (-want +got):\n%s", c.File, diff)
 			}
 		}
-		for name, body := range map[string]string{
-			"formatting": strings.Repeat("<b><i><u><p>", 410_000), "attributes": "<p " + strings.Repeat("a b=c ", 830_000) + ">",
-			"rows": strings.Repeat(`<div class="result"><a class="result__a" href="https://a.example">t</a></div>`, 65_000),
-			"json": `{"results":[` + strings.Repeat(`{"title":"t","url":"https://a.example"},`, 125_000) + "{}]}",
+		for name, one := range map[string]string{
+			"formatting": "<b><i><u><p>", "attributes": "a b=c ",
+			"rows": `<div class="result"><a class="result__a" href="https://a.example">t</a></div>`,
+			"json": `{"title":"t","url":"https://a.example"},`,
 		} {
+			body := strings.Repeat(one, megabytes*1_000_000/len(one))
+			switch name {
+			case "attributes":
+				body = "<p " + body + ">"
+			case "json":
+				body = `{"results":[` + body + "{}]}"
+			}
 			engine := "duckduckgo-html"
 			if name == "json" {
 				engine = "exa"
 			}
 			head := searchCase{Engine: engine, HTTP: json.RawMessage(`{"status":200,"headers":{}}`)}.head(t)
 			if got := ask(Command{Do: "call", Instance: "search", Call: name, Op: "parse", Head: head, Body: []byte(body)}); got.On != "done" {
-				t.Errorf("5 MB of %s: %+v", name, got)
+				t.Errorf("%d MB of %s: %+v", megabytes, name, got)
 			}
 		}
 		if e := ask(Command{Do: "close", Instance: "search"}); e.On != "closed" {
