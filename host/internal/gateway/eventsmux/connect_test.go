@@ -23,7 +23,7 @@ func TestReconnectTimes(t *testing.T) {
 		var halfReady atomic.Bool // requests are answered, sockets are not
 		b, o := start(t, func(b *bench) {
 			b.Intercept = func(w http.ResponseWriter, r *http.Request) bool {
-				if halfReady.Load() && path(r, "events.host") {
+				if halfReady.Load() && gatewaytest.Asks(r, "events.host") {
 					http.Error(w, "not yet", http.StatusServiceUnavailable)
 					return true
 				}
@@ -69,7 +69,7 @@ func TestReconnectTimes(t *testing.T) {
 		}
 		halfReady.Store(false)
 		delta(b.Session("s"), "while away")
-		if got := events(t, s, 1)[0].Seq; got != 0 {
+		if got := gatewaytest.Events(t, s, 1)[0].Seq; got != 0 {
 			t.Errorf("after it all came seq %d, want 0", got)
 		}
 		b.net.Refuse(true)
@@ -108,7 +108,7 @@ func TestUnauthorizedLater(t *testing.T) {
 				var strange atomic.Bool
 				b := connect(t, func(b *bench) {
 					b.Intercept = func(w http.ResponseWriter, r *http.Request) bool {
-						if strange.Load() && path(r, where) {
+						if strange.Load() && gatewaytest.Asks(r, where) {
 							http.Error(w, "forbidden", http.StatusForbidden)
 							return true
 						}
@@ -153,7 +153,7 @@ func TestSilentPeer(t *testing.T) {
 		var silent atomic.Bool
 		b := connect(t, func(b *bench) {
 			b.Intercept = func(w http.ResponseWriter, r *http.Request) bool {
-				if !silent.Load() || !path(r, "events.mux") {
+				if !silent.Load() || !gatewaytest.Asks(r, "events.mux") {
 					return false
 				}
 				// The upgrade is answered, then nothing is read or sent any more.
@@ -177,7 +177,7 @@ func TestSilentPeer(t *testing.T) {
 		begin := time.Now()
 		b.Cut(nil)
 		for range 2 { // the cut, and the silence
-			next(t, w, func(n gateway.Notice) *gateway.Connection {
+			gatewaytest.Next(t, w, func(n gateway.Notice) *gateway.Connection {
 				if n.Connection != nil && !n.Connection.Up {
 					return n.Connection
 				}
@@ -193,7 +193,7 @@ func TestSilentPeer(t *testing.T) {
 		}
 		defer s.Close()
 		delta(se, "x")
-		events(t, s, 1)
+		gatewaytest.Events(t, s, 1)
 	})
 }
 
@@ -218,13 +218,13 @@ func TestBrokenNetwork(t *testing.T) {
 				}
 				defer s.Close()
 				delta(se, "a")
-				events(t, s, 1)
+				gatewaytest.Events(t, s, 1)
 				w := b.gw.Watch()
 				defer w.Close()
 				synctest.Wait()
 				begin := time.Now()
 				b.net.Break(tt.fault)
-				if c := next(t, w, connection); c.Up {
+				if c := gatewaytest.Next(t, w, gatewaytest.Connection); c.Up {
 					t.Errorf("the connection is %+v", c)
 				}
 				if took := time.Since(begin); took < tt.least || took > tt.most {
@@ -234,10 +234,10 @@ func TestBrokenNetwork(t *testing.T) {
 					delta(se, "b")
 				}
 				b.net.Break(gatewaytest.None)
-				if c := next(t, w, connection); !c.Up {
+				if c := gatewaytest.Next(t, w, gatewaytest.Connection); !c.Up {
 					t.Errorf("then it is %+v", c)
 				}
-				if diff := cmp.Diff(upTo(1, 3), seqs(events(t, s, 3))); diff != "" {
+				if diff := cmp.Diff(gatewaytest.UpTo(1, 3), gatewaytest.Seqs(gatewaytest.Events(t, s, 3))); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
 			})
@@ -260,14 +260,14 @@ func TestCloseCodes(t *testing.T) {
 			defer w.Close()
 			synctest.Wait()
 			b.CloseAll(code)
-			if c := next(t, w, connection); c.Up {
+			if c := gatewaytest.Next(t, w, gatewaytest.Connection); c.Up {
 				t.Errorf("%d: the connection is %+v", code, c)
 			}
-			if c := next(t, w, connection); !c.Up {
+			if c := gatewaytest.Next(t, w, gatewaytest.Connection); !c.Up {
 				t.Errorf("%d: then it is %+v", code, c)
 			}
 			delta(se, "a")
-			events(t, s, 1)
+			gatewaytest.Events(t, s, 1)
 		})
 	}
 }
@@ -316,7 +316,7 @@ func TestClose(t *testing.T) {
 		release := make(chan struct{})
 		b := connect(t, func(b *bench) {
 			b.Intercept = func(_ http.ResponseWriter, r *http.Request) bool {
-				if path(r, "session.rename") {
+				if gatewaytest.Asks(r, "session.rename") {
 					<-release
 				}
 				return false

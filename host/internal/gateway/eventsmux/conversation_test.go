@@ -8,6 +8,7 @@ import (
 
 	"strata.dev/bridge/host/internal/gateway"
 	"strata.dev/bridge/host/internal/gateway/eventsmux"
+	"strata.dev/bridge/host/internal/gateway/gatewaytest"
 	"strata.dev/bridge/proto/dsh"
 )
 
@@ -101,7 +102,7 @@ var verbs = map[string]func(c *conversation, ctx context.Context, rest string) e
 	// until prints events up to the first of that type.
 	"until": func(c *conversation, ctx context.Context, typ string) error { return c.until(ctx, typ) },
 	"approval": func(c *conversation, _ context.Context, _ string) error {
-		c.asked = next(c.t, c.watcher, approval)
+		c.asked = gatewaytest.Next(c.t, c.watcher, gatewaytest.Approval)
 		same := c.asked.SessionID == c.session && c.asked.ID != "" && c.asked.ApprovalID != "" && c.asked.CallID != ""
 		c.printf("%s: %s (complete: %v)", c.asked.Tool, c.asked.Reason, same)
 		return nil
@@ -112,7 +113,7 @@ var verbs = map[string]func(c *conversation, ctx context.Context, rest string) e
 		return c.answer(ctx, "session-another", true)
 	},
 	"resolved": func(c *conversation, _ context.Context, _ string) error {
-		r := next(c.t, c.watcher, resolved)
+		r := gatewaytest.Next(c.t, c.watcher, gatewaytest.Resolved)
 		c.printf("%s (the one that was asked: %v)", r.Outcome, r.ApprovalID == c.asked.ApprovalID)
 		return nil
 	},

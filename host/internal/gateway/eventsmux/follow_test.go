@@ -18,6 +18,7 @@ import (
 
 	"strata.dev/bridge/host/internal/gateway"
 	"strata.dev/bridge/host/internal/gateway/eventsmux"
+	"strata.dev/bridge/host/internal/gateway/gatewaytest"
 	"strata.dev/bridge/host/internal/gateway/replay"
 )
 
@@ -88,14 +89,14 @@ func TestFollowThroughFaults(t *testing.T) {
 				synctest.Wait()
 				tt.fault(b, se)
 				last := delta(se, "end").Seq
-				got := events(t, s, int(last)+1)
-				if diff := cmp.Diff(upTo(0, last), seqs(got)); diff != "" {
+				got := gatewaytest.Events(t, s, int(last)+1)
+				if diff := cmp.Diff(gatewaytest.UpTo(0, last), gatewaytest.Seqs(got)); diff != "" {
 					t.Errorf("seqs (-want +got):\n%s", diff)
 				}
 				// Nothing comes again.
 				time.Sleep(time.Minute)
 				delta(se, "one more")
-				if got := events(t, s, 1)[0].Seq; got != last+1 {
+				if got := gatewaytest.Events(t, s, 1)[0].Seq; got != last+1 {
 					t.Errorf("then came seq %d, want %d", got, last+1)
 				}
 			})
@@ -170,8 +171,8 @@ func followAll(t *testing.T, steps []string) string {
 		s        gateway.Stream
 		from, to int64
 	}{{all, 0, lastOne}, {late, 1, lastOne}, {other, 0, lastTwo}} {
-		got := events(t, c.s, int(c.to-c.from)+1)
-		if diff := cmp.Diff(upTo(c.from, c.to), seqs(got)); diff != "" {
+		got := gatewaytest.Events(t, c.s, int(c.to-c.from)+1)
+		if diff := cmp.Diff(gatewaytest.UpTo(c.from, c.to), gatewaytest.Seqs(got)); diff != "" {
 			return "seqs (-want +got):\n" + diff
 		}
 	}
@@ -224,7 +225,7 @@ func TestProjectionBothWays(t *testing.T) {
 		var once sync.Once
 		b := connect(t, func(b *bench) {
 			b.Intercept = func(_ http.ResponseWriter, r *http.Request) bool {
-				if path(r, "session.history") {
+				if gatewaytest.Asks(r, "session.history") {
 					once.Do(func() {
 						delta(b.Session("s"), "while the log is read")
 						b.Session("s").Project("title", "new")
@@ -278,7 +279,7 @@ func TestRewound(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(s.Close)
-			events(t, s, 5)
+			gatewaytest.Events(t, s, 5)
 			return s
 		}
 		shorter, other := follow(), follow()
@@ -312,7 +313,7 @@ func TestRewoundInAHole(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		events(t, s, 2)
+		gatewaytest.Events(t, s, 2)
 		b.Mute(true)
 		delta(se, "2, lost")
 		b.Mute(false)
@@ -344,21 +345,21 @@ func TestSlowReader(t *testing.T) {
 		}
 		delta(noisy, "first")
 		slow, busy, other := follow("noisy"), follow("noisy"), follow("quiet")
-		events(t, slow, 1)
-		events(t, busy, 1)
+		gatewaytest.Events(t, slow, 1)
+		gatewaytest.Events(t, busy, 1)
 		delta(noisy, "second")
-		events(t, slow, 1) // it is at the queue now
+		gatewaytest.Events(t, slow, 1) // it is at the queue now
 		const flood = 5000
 		for i := range flood {
 			delta(noisy, "flood")
 			if i%100 == 99 {
 				synctest.Wait()
-				events(t, busy, 100)
+				gatewaytest.Events(t, busy, 100)
 			}
 		}
 		delta(quiet, "one")
 		synctest.Wait()
-		if got := events(t, other, 1); got[0].Seq != 0 {
+		if got := gatewaytest.Events(t, other, 1); got[0].Seq != 0 {
 			t.Errorf("the other session's follower got %v", got)
 		}
 		if _, err := slow.Next(t.Context()); !errors.Is(err, gateway.ErrSlow) {
@@ -386,7 +387,7 @@ func TestFloodWhileAtTheLog(t *testing.T) {
 			delta(se, "flood")
 		}
 		synctest.Wait()
-		if diff := cmp.Diff(upTo(0, 4999), seqs(events(t, s, 5000))); diff != "" {
+		if diff := cmp.Diff(gatewaytest.UpTo(0, 4999), gatewaytest.Seqs(gatewaytest.Events(t, s, 5000))); diff != "" {
 			t.Errorf("seqs (-want +got):\n%s", diff)
 		}
 	})
@@ -411,11 +412,11 @@ func TestLargeFrame(t *testing.T) {
 	defer s.Close()
 	text := strings.Repeat("0123456789abcdef", 60<<20/16)
 	srv.Send([]byte(`{"method":"session/event","payload":{"sessionId":"s","event":{"type":"large","seq":0,"data":"` + text + `"}}}`))
-	if e := events(t, s, 1)[0]; e.Seq != 0 || len(e.Data) != len(text)+2 {
+	if e := gatewaytest.Events(t, s, 1)[0]; e.Seq != 0 || len(e.Data) != len(text)+2 {
 		t.Errorf("got seq %d of %d bytes, want 0 of %d", e.Seq, len(e.Data), len(text)+2)
 	}
 	srv.Send([]byte(`{"method":"session/event","payload":{"sessionId":"s","event":{"type":"small","seq":1,"data":{}}}}`))
-	if e := events(t, s, 1)[0]; e.Seq != 1 {
+	if e := gatewaytest.Events(t, s, 1)[0]; e.Seq != 1 {
 		t.Errorf("behind it came seq %d, want 1", e.Seq)
 	}
 }
@@ -431,14 +432,14 @@ func TestLargeEventsInARow(t *testing.T) {
 		}
 		defer s.Close()
 		delta(se, "first")
-		events(t, s, 1) // it is at the queue now
+		gatewaytest.Events(t, s, 1) // it is at the queue now
 		text := strings.Repeat("x", 2<<20)
 		for range 3 {
 			delta(se, text)
 		}
 		synctest.Wait()
-		got := events(t, s, 3)
-		if diff := cmp.Diff(upTo(1, 3), seqs(got)); diff != "" || len(got[2].Data) < len(text) {
+		got := gatewaytest.Events(t, s, 3)
+		if diff := cmp.Diff(gatewaytest.UpTo(1, 3), gatewaytest.Seqs(got)); diff != "" || len(got[2].Data) < len(text) {
 			t.Errorf("seqs (-want +got):\n%s", diff)
 		}
 	})
@@ -449,7 +450,7 @@ func TestFollowErrors(t *testing.T) {
 		var broken atomic.Bool
 		b := connect(t, func(b *bench) {
 			b.Intercept = func(w http.ResponseWriter, r *http.Request) bool {
-				if broken.Load() && path(r, "session.history") {
+				if broken.Load() && gatewaytest.Asks(r, "session.history") {
 					http.Error(w, "handler failure", http.StatusInternalServerError)
 					return true
 				}
@@ -470,7 +471,7 @@ func TestFollowErrors(t *testing.T) {
 			t.Errorf("a context that ends gives %v", err)
 		}
 		delta(b.Session("s"), "still there")
-		events(t, s, 1)
+		gatewaytest.Events(t, s, 1)
 		s.Close()
 		if _, err := s.Next(t.Context()); !errors.Is(err, gateway.ErrClosed) {
 			t.Errorf("a closed stream gives %v, want ErrClosed", err)
@@ -491,7 +492,7 @@ func TestFollowErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		events(t, s, 1)
+		gatewaytest.Events(t, s, 1)
 		broken.Store(true)
 		b.Cut(nil)
 		if _, err := s.Next(t.Context()); !gateway.IsCode(err, gateway.CodeInternal) {

@@ -4,12 +4,10 @@ import (
 	"crypto/sha1"
 	"encoding/base64"
 	"net/http"
-	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 
-	"strata.dev/bridge/host/internal/gateway"
 	"strata.dev/bridge/host/internal/gateway/eventsmux"
 	"strata.dev/bridge/host/internal/gateway/gatewaytest"
 	"strata.dev/bridge/host/internal/gateway/replay"
@@ -72,60 +70,6 @@ func dial(t *testing.T, b *bench, o eventsmux.Options) {
 func delta(se *replay.Session, text string) dsh.Event {
 	return se.Append(dsh.TypeAssistantChunk, dsh.AssistantChunk{Turn: 1, Step: 1, Chunk: dsh.Chunk{Type: "text-delta", Text: text}})
 }
-
-// events reads until n events have come.
-func events(t *testing.T, s gateway.Stream, n int) []dsh.Event {
-	t.Helper()
-	var list []dsh.Event
-	for len(list) < n {
-		item, err := s.Next(t.Context())
-		if err != nil {
-			t.Fatalf("after %d of %d events: %v", len(list), n, err)
-		}
-		if item.Event != nil {
-			list = append(list, *item.Event)
-		}
-	}
-	return list
-}
-
-// seqs gives the seqs of events.
-func seqs(list []dsh.Event) []int64 {
-	out := make([]int64, len(list))
-	for i, e := range list {
-		out[i] = e.Seq
-	}
-	return out
-}
-
-func upTo(from, to int64) []int64 {
-	var out []int64
-	for i := from; i <= to; i++ {
-		out = append(out, i)
-	}
-	return out
-}
-
-// next reads notices until one that match picks.
-func next[T any](t *testing.T, w gateway.Watcher, match func(gateway.Notice) *T) T {
-	t.Helper()
-	for {
-		n, err := w.Next(t.Context())
-		if err != nil {
-			t.Fatalf("waiting for a notice: %v", err)
-		}
-		if v := match(n); v != nil {
-			return *v
-		}
-	}
-}
-
-func approval(n gateway.Notice) *gateway.Approval     { return n.Approval }
-func resolved(n gateway.Notice) *gateway.Resolved     { return n.Resolved }
-func connection(n gateway.Notice) *gateway.Connection { return n.Connection }
-
-// path matches requests of one method.
-func path(r *http.Request, method string) bool { return strings.HasSuffix(r.URL.Path, "/api/"+method) }
 
 // acceptKey is the answer to a WebSocket key (RFC 6455 §4.2.2).
 func acceptKey(key string) string {

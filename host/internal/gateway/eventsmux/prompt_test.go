@@ -17,6 +17,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/gateway/gatewaytest"
 	"strata.dev/bridge/host/internal/gateway/replay"
 	"strata.dev/bridge/proto/dsh"
 )
@@ -37,7 +38,7 @@ func TestResend(t *testing.T) {
 			b.Intercept = func(w http.ResponseWriter, r *http.Request) bool {
 				mu.Lock()
 				defer mu.Unlock()
-				if cutAnswer && path(r, "session.prompt") {
+				if cutAnswer && gatewaytest.Asks(r, "session.prompt") {
 					panic(http.ErrAbortHandler)
 				}
 				return false
@@ -110,7 +111,7 @@ func TestSnapshot(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(upTo(from, 200), seqs(s.Events), cmpopts.EquateEmpty()); diff != "" || s.LastSeq != 200 || !s.Running || string(s.Projections["title"]) != `"A title"` {
+			if diff := cmp.Diff(gatewaytest.UpTo(from, 200), gatewaytest.Seqs(s.Events), cmpopts.EquateEmpty()); diff != "" || s.LastSeq != 200 || !s.Running || string(s.Projections["title"]) != `"A title"` {
 				t.Errorf("from %d: last %d, running %v, title %s, seqs (-want +got):\n%s", from, s.LastSeq, s.Running, s.Projections["title"], diff)
 			}
 		}
@@ -169,7 +170,7 @@ func TestLogHoldsNoContent(t *testing.T) {
 		synctest.Wait()
 		b.Cut(nil)
 		synctest.Wait()
-		events(t, s, 4)
+		gatewaytest.Events(t, s, 4)
 		if n := logs.Len(); n < 10 {
 			t.Errorf("only %d lines were logged", n)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/gateway/gatewaytest"
 )
 
 func question(n gateway.Notice) *gateway.Question { return n.Question }
@@ -18,7 +19,7 @@ func TestQuestionIsDeclined(t *testing.T) {
 		broken := 0
 		b := connect(t, func(b *bench) {
 			b.Intercept = func(w http.ResponseWriter, r *http.Request) bool {
-				if !path(r, "respond") || broken == 0 {
+				if !gatewaytest.Asks(r, "respond") || broken == 0 {
 					return false
 				}
 				broken--
@@ -30,7 +31,7 @@ func TestQuestionIsDeclined(t *testing.T) {
 		defer w.Close()
 		se := b.Create("s", "/repo")
 		outcome := se.Question("one")
-		if q := next(t, w, question); q != (gateway.Question{ID: "question-one", SessionID: "s"}) {
+		if q := gatewaytest.Next(t, w, question); q != (gateway.Question{ID: "question-one", SessionID: "s"}) {
 			t.Errorf("told of %+v", q)
 		}
 		synctest.Wait()

@@ -9,6 +9,7 @@ import (
 
 	"strata.dev/bridge/host/internal/gateway"
 	"strata.dev/bridge/host/internal/gateway/eventsmux"
+	"strata.dev/bridge/host/internal/gateway/gatewaytest"
 	"strata.dev/bridge/proto/dsh"
 )
 
@@ -108,7 +109,7 @@ func testCuts(t *testing.T, r *rig) {
 		return e.Type == dsh.TypeTurnEnd
 	})
 	p.spareAll()
-	if diff := cmp.Diff(upTo(0, int64(len(got)-1)), seqs(got)); diff != "" {
+	if diff := cmp.Diff(gatewaytest.UpTo(0, int64(len(got)-1)), gatewaytest.Seqs(got)); diff != "" {
 		t.Errorf("seqs (-want +got):\n%s", diff)
 	}
 	snap, err := gw.Snapshot(t.Context(), id, 0)
@@ -134,9 +135,9 @@ func testApprovalsOverACut(t *testing.T, r *rig) {
 	one, first := chat(t, r, gw)
 	two, second := chat(t, r, gw)
 	prompt(t, gw, one, "r1", "#! bash echo ASKME one")
-	askedOne := next(t, w, approval)
+	askedOne := gatewaytest.Next(t, w, gatewaytest.Approval)
 	prompt(t, gw, two, "r1", "#! bash echo ASKME two")
-	askedTwo := next(t, w, approval)
+	askedTwo := gatewaytest.Next(t, w, gatewaytest.Approval)
 	if askedOne.SessionID != one || askedTwo.SessionID != two {
 		t.Fatalf("asked in %s and %s, want %s and %s", askedOne.SessionID, askedTwo.SessionID, one, two)
 	}
@@ -209,7 +210,7 @@ func testQueue(t *testing.T, r *rig) {
 	if err := gw.Prompt(t.Context(), gateway.Prompt{SessionID: id, RequestID: "r2", Text: "#! say second", Resend: true}); err != nil {
 		t.Fatal(err)
 	}
-	waits := next(t, w, func(n gateway.Notice) *gateway.Queue {
+	waits := gatewaytest.Next(t, w, func(n gateway.Notice) *gateway.Queue {
 		if n.Queue != nil && n.Queue.SessionID == id && len(n.Queue.Items) == 1 && n.Queue.Items[0].Message.Source.RPCID == "r2" {
 			return n.Queue
 		}
@@ -251,7 +252,7 @@ func testQuestion(t *testing.T, r *rig) {
 	id, s := chat(t, r, gw)
 	prompt(t, gw, id, "r1", "#! ask Which color?")
 	list := until(t, s, ofType(dsh.TypeTurnEnd))
-	asked := next(t, w, func(n gateway.Notice) *gateway.Question { return n.Question })
+	asked := gatewaytest.Next(t, w, func(n gateway.Notice) *gateway.Question { return n.Question })
 	if asked.SessionID != id {
 		t.Errorf("asked in %s, want %s", asked.SessionID, id)
 	}
@@ -278,7 +279,7 @@ func testHelper(t *testing.T, r *rig) {
 	defer w.Close()
 	id, s := chat(t, r, gw)
 	prompt(t, gw, id, "r1", "#! helper #! hang")
-	helper := next(t, w, func(n gateway.Notice) *gateway.Session {
+	helper := gatewaytest.Next(t, w, func(n gateway.Notice) *gateway.Session {
 		if n.SessionAdded != nil && n.SessionAdded.ParentID == id {
 			return n.SessionAdded
 		}
@@ -347,7 +348,7 @@ func testKilled(t *testing.T, r *rig) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(upTo(0, snap.LastSeq), seqs(snap.Events)); diff != "" || snap.Running {
+	if diff := cmp.Diff(gatewaytest.UpTo(0, snap.LastSeq), gatewaytest.Seqs(snap.Events)); diff != "" || snap.Running {
 		t.Errorf("running %v, seqs of the log after the kill (-want +got):\n%s", snap.Running, diff)
 	}
 	if end, _ := decoded[*dsh.TurnEnd](snap.Events[snap.LastSeq]); end == nil || end.Reason.Kind != "interrupted" {
@@ -371,7 +372,7 @@ func testKilled(t *testing.T, r *rig) {
 		}
 		list = list[1:]
 	}
-	if diff := cmp.Diff(upTo(snap.LastSeq+1, snap.LastSeq+int64(len(list))), seqs(list)); diff != "" {
+	if diff := cmp.Diff(gatewaytest.UpTo(snap.LastSeq+1, snap.LastSeq+int64(len(list))), gatewaytest.Seqs(list)); diff != "" {
 		t.Errorf("seqs of the next turn (-want +got):\n%s", diff)
 	}
 	if end, _ := decoded[*dsh.TurnEnd](list[len(list)-1]); end == nil || end.Reason.Kind != "completed" {

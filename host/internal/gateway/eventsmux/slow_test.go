@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/gateway/gatewaytest"
 	"strata.dev/bridge/host/internal/gateway/replay"
 )
 
@@ -30,7 +31,7 @@ func TestOneSlowOf200(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			events(t, s, 1)
+			gatewaytest.Events(t, s, 1)
 			streams[i] = s
 		}
 		most, large := 0, strings.Repeat("x", 256<<10)
@@ -42,7 +43,7 @@ func TestOneSlowOf200(t *testing.T) {
 			for _, i := range []int{1, 1 + round} {
 				delta(sessions[i], "small")
 				synctest.Wait()
-				if got := events(t, streams[i], 1); len(got) != 1 { // nothing moves any more: it is there
+				if got := gatewaytest.Events(t, streams[i], 1); len(got) != 1 { // nothing moves any more: it is there
 					t.Fatalf("follower %d waits", i)
 				}
 			}
@@ -51,13 +52,13 @@ func TestOneSlowOf200(t *testing.T) {
 		if most > bound || most < bound/2 {
 			t.Errorf("%d bytes were held for the slow one, at most %d are allowed", most, bound)
 		}
-		got := events(t, streams[0], larges)
-		if diff := cmp.Diff(upTo(1, larges), seqs(got)); diff != "" {
+		got := gatewaytest.Events(t, streams[0], larges)
+		if diff := cmp.Diff(gatewaytest.UpTo(1, larges), gatewaytest.Seqs(got)); diff != "" {
 			t.Errorf("the slow one's seqs (-want +got):\n%s", diff)
 		}
 		delta(sessions[0], "small")
-		events(t, streams[0], 1) // it is at the queue again
-		for range 5000 {         // many small ones: it is let go
+		gatewaytest.Events(t, streams[0], 1) // it is at the queue again
+		for range 5000 {                     // many small ones: it is let go
 			delta(sessions[0], "small")
 		}
 		synctest.Wait()

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/gateway/gatewaytest"
 	"strata.dev/bridge/proto/dsh"
 )
 
@@ -34,14 +35,14 @@ func TestApprovals(t *testing.T) {
 		defer w.Close()
 		first, second := ask(b, "s", "a"), ask(b, "s", "b")
 		for _, id := range []string{"a", "b"} {
-			if diff := cmp.Diff(asked(id, "s"), next(t, w, approval)); diff != "" {
+			if diff := cmp.Diff(asked(id, "s"), gatewaytest.Next(t, w, gatewaytest.Approval)); diff != "" {
 				t.Errorf("approval (-want +got):\n%s", diff)
 			}
 		}
 		late := b.gw.Watch()
 		defer late.Close()
 		for _, id := range []string{"a", "b"} {
-			if got := next(t, late, approval).ApprovalID; got != id {
+			if got := gatewaytest.Next(t, late, gatewaytest.Approval).ApprovalID; got != id {
 				t.Errorf("a late watcher is given %s, want %s", got, id)
 			}
 		}
@@ -53,7 +54,7 @@ func TestApprovals(t *testing.T) {
 		if got := <-first; got != "allowed-once" {
 			t.Errorf("the question a was settled as %s", got)
 		}
-		if diff := cmp.Diff(gateway.Resolved{SessionID: "s", ApprovalID: "a", Outcome: "allowed-once"}, next(t, w, resolved)); diff != "" {
+		if diff := cmp.Diff(gateway.Resolved{SessionID: "s", ApprovalID: "a", Outcome: "allowed-once"}, gatewaytest.Next(t, w, gatewaytest.Resolved)); diff != "" {
 			t.Errorf("resolved (-want +got):\n%s", diff)
 		}
 		b.Push([]byte(`{"type":"approval/resolved","sessionId":"s","approvalId":"a","outcome":"allowed-once"}`))
@@ -88,11 +89,11 @@ func TestApprovalsAfterReconnect(t *testing.T) {
 		w := b.gw.Watch()
 		defer w.Close()
 		for range 3 {
-			next(t, w, approval)
+			gatewaytest.Next(t, w, gatewaytest.Approval)
 		}
 		b.net.Refuse(true)
 		b.Cut(nil)
-		if c := next(t, w, connection); c.Up || !errors.Is(c.Err, gateway.ErrLost) {
+		if c := gatewaytest.Next(t, w, gatewaytest.Connection); c.Up || !errors.Is(c.Err, gateway.ErrLost) {
 			t.Errorf("after the cut the connection is %+v", c)
 		}
 		se.Resolve("decided", "rejected")
@@ -102,7 +103,7 @@ func TestApprovalsAfterReconnect(t *testing.T) {
 			se.AppendFrom(dsh.TypeUserMessage, dsh.Message{ID: fmt.Sprint(i), Role: "user"}, nil)
 		}
 		b.net.Refuse(false)
-		if c := next(t, w, connection); !c.Up {
+		if c := gatewaytest.Next(t, w, gatewaytest.Connection); !c.Up {
 			t.Errorf("the connection is %+v, want it to stand again", c)
 		}
 		got := map[string]string{}
@@ -131,7 +132,7 @@ func TestApprovalsAfterReconnect(t *testing.T) {
 		}
 		late := b.gw.Watch()
 		defer late.Close()
-		if got := next(t, late, approval).ApprovalID; got != "pending" {
+		if got := gatewaytest.Next(t, late, gatewaytest.Approval).ApprovalID; got != "pending" {
 			t.Errorf("a late watcher is given %s", got)
 		}
 
@@ -139,7 +140,7 @@ func TestApprovalsAfterReconnect(t *testing.T) {
 		b.Restart()
 		for _, watcher := range []gateway.Watcher{w, late} {
 			want := gateway.Resolved{SessionID: "s", ApprovalID: "pending", Outcome: "cancelled"}
-			if diff := cmp.Diff(want, next(t, watcher, resolved)); diff != "" {
+			if diff := cmp.Diff(want, gatewaytest.Next(t, watcher, gatewaytest.Resolved)); diff != "" {
 				t.Errorf("after the restart (-want +got):\n%s", diff)
 			}
 		}
@@ -199,7 +200,7 @@ func TestListIsOlder(t *testing.T) {
 		var lists atomic.Int64
 		b := connect(t, func(b *bench) {
 			b.Intercept = func(w http.ResponseWriter, r *http.Request) bool {
-				if !path(r, "session.list") || lists.Add(1) == 1 {
+				if !gatewaytest.Asks(r, "session.list") || lists.Add(1) == 1 {
 					return false
 				}
 				var m struct{ RPCID string }
@@ -271,7 +272,7 @@ func TestSlowWatcher(t *testing.T) {
 		for i := range 4200 {
 			se.Running(i%2 == 0)
 			synctest.Wait()
-			if got := next(t, other, statuses); got.Running != (i%2 == 0) {
+			if got := gatewaytest.Next(t, other, statuses); got.Running != (i%2 == 0) {
 				t.Fatalf("status %d is %v", i, got.Running)
 			}
 		}

@@ -30,17 +30,17 @@ func TestCloseCodes(t *testing.T) {
 				synctest.Wait()
 				begin := time.Now()
 				b.CloseAll(code)
-				if c := next(t, w, connection); c.Up || !errors.Is(c.Err, gateway.ErrLost) {
+				if c := gatewaytest.Next(t, w, gatewaytest.Connection); c.Up || !errors.Is(c.Err, gateway.ErrLost) {
 					t.Errorf("after the close the connection is %+v", c)
 				}
-				if c := next(t, w, connection); !c.Up {
+				if c := gatewaytest.Next(t, w, gatewaytest.Connection); !c.Up {
 					t.Errorf("then it is %+v", c)
 				}
 				if took := time.Since(begin); took > 100*time.Millisecond {
 					t.Errorf("it stands again after %v", took)
 				}
 				say(se, 1)
-				events(t, s, 1)
+				gatewaytest.Events(t, s, 1)
 			})
 		})
 	}
@@ -158,13 +158,13 @@ func TestLogin(t *testing.T) {
 		b.Expire()
 		b.Cut(nil)
 		say(b.Session("s"), 1)
-		events(t, s, 1)
+		gatewaytest.Events(t, s, 1)
 		if launches != 0 {
 			t.Errorf("the launch was learned %d times for a cookie", launches)
 		}
 		b.Restart("n3w", false)
 		say(b.Session("s"), 1)
-		events(t, s, 1)
+		gatewaytest.Events(t, s, 1)
 		if launches != 1 {
 			t.Errorf("the launch was learned %d times after a start", launches)
 		}
@@ -186,10 +186,10 @@ func TestLoginRefused(t *testing.T) {
 		{"a foreign host", func(_ *bench, o *remotemux.Options) { o.BaseURL = "http://example.invalid:1" }, gateway.CodeUnauthorized},
 		{"no such wire", func(b *bench, _ *remotemux.Options) {
 			b.Intercept = func(w http.ResponseWriter, r *http.Request) bool {
-				if path(r, "remote.mux") {
+				if gatewaytest.Asks(r, "remote.mux") {
 					http.NotFound(w, r)
 				}
-				return path(r, "remote.mux")
+				return gatewaytest.Asks(r, "remote.mux")
 			}
 		}, gateway.CodeUnknownMethod},
 		{"no cookie", func(b *bench, _ *remotemux.Options) {
@@ -250,7 +250,7 @@ func TestClose(t *testing.T) {
 		var held atomic.Bool
 		b := connect(t, func(b *bench) {
 			b.Intercept = func(_ http.ResponseWriter, r *http.Request) bool {
-				if path(r, "session/rename") {
+				if gatewaytest.Asks(r, "session/rename") {
 					held.Store(true)
 					<-release
 				}

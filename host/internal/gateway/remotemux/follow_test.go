@@ -28,21 +28,21 @@ func TestFollowLog(t *testing.T) {
 		se := b.Create("s", "/repo")
 		say(se, 1000)
 		all, middle := follow(t, b, "s", -1), follow(t, b, "s", 700)
-		if diff := cmp.Diff(upTo(0, 999), seqs(events(t, all, 1000))); diff != "" {
+		if diff := cmp.Diff(gatewaytest.UpTo(0, 999), gatewaytest.Seqs(gatewaytest.Events(t, all, 1000))); diff != "" {
 			t.Errorf("from the start (-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff(upTo(701, 999), seqs(events(t, middle, 299))); diff != "" {
+		if diff := cmp.Diff(gatewaytest.UpTo(701, 999), gatewaytest.Seqs(gatewaytest.Events(t, middle, 299))); diff != "" {
 			t.Errorf("from the middle (-want +got):\n%s", diff)
 		}
 		say(se, 2)
 		se.Replay(3)
 		say(se, 1)
-		if diff := cmp.Diff(upTo(1000, 1002), seqs(events(t, all, 3))); diff != "" {
+		if diff := cmp.Diff(gatewaytest.UpTo(1000, 1002), gatewaytest.Seqs(gatewaytest.Events(t, all, 3))); diff != "" {
 			t.Errorf("live (-want +got):\n%s", diff)
 		}
 		empty := follow(t, b, b.Create("empty", "/repo").ID, -1)
 		say(b.Session("empty"), 1)
-		if got := events(t, empty, 1)[0].Seq; got != 0 {
+		if got := gatewaytest.Events(t, empty, 1)[0].Seq; got != 0 {
 			t.Errorf("an empty log begins with %d", got)
 		}
 	})
@@ -59,7 +59,7 @@ func TestFollowNewborn(t *testing.T) {
 			time.Sleep(300 * time.Millisecond)
 			b.Describe("h", "one-shot")
 		}()
-		if diff := cmp.Diff(upTo(0, 1), seqs(events(t, follow(t, b, "h", -1), 2))); diff != "" {
+		if diff := cmp.Diff(gatewaytest.UpTo(0, 1), gatewaytest.Seqs(gatewaytest.Events(t, follow(t, b, "h", -1), 2))); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		b.CreateHelper("broken", "s", "")
@@ -92,20 +92,20 @@ func TestFollowContinues(t *testing.T) {
 				se := b.Create("s", "/repo")
 				say(se, 20)
 				s := follow(t, b, "s", -1)
-				events(t, s, 20)
+				gatewaytest.Events(t, s, 20)
 				fault(b)
 				from := int64(20)
 				say(se, 30)
-				want := upTo(from, from+29)
+				want := gatewaytest.UpTo(from, from+29)
 				if name == "a hole" {
 					want = append(want, from+30)
 				}
-				if diff := cmp.Diff(want, seqs(events(t, s, len(want)))); diff != "" {
+				if diff := cmp.Diff(want, gatewaytest.Seqs(gatewaytest.Events(t, s, len(want)))); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
 				time.Sleep(time.Minute)
 				say(se, 1)
-				events(t, s, 1) // a reader opens what ended
+				gatewaytest.Events(t, s, 1) // a reader opens what ended
 				if n := b.Streams("session/follow"); n != 1 {
 					t.Errorf("%d streams are open for one reader", n)
 				}
@@ -147,7 +147,7 @@ func TestRewound(t *testing.T) {
 				se := b.Create("s", "/repo")
 				say(se, 10)
 				s := follow(t, b, "s", -1)
-				events(t, s, 10)
+				gatewaytest.Events(t, s, 10)
 				b.net.Refuse(true)
 				b.Restart(token, true)
 				se.Truncate(9)
@@ -174,9 +174,9 @@ func TestSlowReader(t *testing.T) {
 		se := b.Create("s", "/repo")
 		many, other := follow(t, b, "s", -1), follow(t, b, "s", -1)
 		say(se, 1)
-		events(t, many, 1) // at the queue
+		gatewaytest.Events(t, many, 1) // at the queue
 		say(se, 4200)
-		if got := len(events(t, other, 4201)); got != 4201 {
+		if got := len(gatewaytest.Events(t, other, 4201)); got != 4201 {
 			t.Errorf("the other reader got %d events", got)
 		}
 		synctest.Wait()
@@ -190,7 +190,7 @@ func TestSlowReader(t *testing.T) {
 		large := b.Create("large", "/repo")
 		big := follow(t, b, "large", -1)
 		say(large, 1)
-		events(t, big, 1)
+		gatewaytest.Events(t, big, 1)
 		text := strings.Repeat("x", 1<<20)
 		for range 6 { // more than the queue takes, of few events
 			large.AppendMessage(dsh.TypeUserMessage, dsh.Message{ID: text})
@@ -199,7 +199,7 @@ func TestSlowReader(t *testing.T) {
 		if n := b.Streams("session/follow"); n != 1 { // of other
 			t.Errorf("%d streams are open while a reader is behind", n)
 		}
-		if diff := cmp.Diff(upTo(1, 6), seqs(events(t, big, 6))); diff != "" {
+		if diff := cmp.Diff(gatewaytest.UpTo(1, 6), gatewaytest.Seqs(gatewaytest.Events(t, big, 6))); diff != "" {
 			t.Errorf("a reader of large events (-want +got):\n%s", diff)
 		}
 	})
@@ -214,7 +214,7 @@ func TestLargeMessage(t *testing.T) {
 		w := watch(t, b)
 		b.Send(`{"type":"item",` + strings.Repeat(" ", 65<<20) + `"streamId":"nobody","value":1}`)
 		say(se, 1)
-		events(t, s, 1)
+		gatewaytest.Events(t, s, 1)
 		w.Close()
 		if n, err := w.Next(t.Context()); !errors.Is(err, gateway.ErrClosed) {
 			t.Errorf("the large message made a notice: %+v, %v", n, err)
@@ -244,7 +244,7 @@ func TestFollowErrors(t *testing.T) {
 			t.Errorf("a Next that was given up gives %v", err)
 		}
 		say(b.Session("s"), 1)
-		events(t, s, 1) // it ended the call alone
+		gatewaytest.Events(t, s, 1) // it ended the call alone
 		s.Close()
 		if _, err := s.Next(t.Context()); !errors.Is(err, gateway.ErrClosed) {
 			t.Errorf("a closed stream gives %v", err)
@@ -285,7 +285,7 @@ func TestFollowHelper(t *testing.T) {
 					h := b.CreateHelper("h-"+mode, "s", mode)
 					h.Project(dsh.KeySubagent, dsh.SubagentState{Mode: mode})
 					say(h, 100)
-					if diff := cmp.Diff(upTo(0, 99), seqs(events(t, follow(t, b, h.ID, -1), 100))); diff != "" {
+					if diff := cmp.Diff(gatewaytest.UpTo(0, 99), gatewaytest.Seqs(gatewaytest.Events(t, follow(t, b, h.ID, -1), 100))); diff != "" {
 						t.Errorf("%s (-want +got):\n%s", mode, diff)
 					}
 					if snap, err := b.gw.Snapshot(t.Context(), h.ID, 90); err != nil || snap.LastSeq != 99 || len(snap.Events) != 10 {
@@ -341,7 +341,7 @@ func TestSnapshotCold(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(upTo(50, 101), seqs(snap.Events)); diff != "" || snap.LastSeq != 101 || !snap.Running {
+				if diff := cmp.Diff(gatewaytest.UpTo(50, 101), gatewaytest.Seqs(snap.Events)); diff != "" || snap.LastSeq != 101 || !snap.Running {
 					t.Errorf("last %d, running %v, events (-want +got):\n%s", snap.LastSeq, snap.Running, diff)
 				}
 				if diff := cmp.Diff(map[string]json.RawMessage{"title": json.RawMessage(`"a title"`)}, snap.Projections); diff != "" {

@@ -2,7 +2,6 @@ package remotemux_test
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -87,62 +86,9 @@ func watch(t *testing.T, b *bench) gateway.Watcher {
 	return w
 }
 
-// events reads until n events have come.
-func events(t *testing.T, s gateway.Stream, n int) []dsh.Event {
-	t.Helper()
-	var list []dsh.Event
-	for len(list) < n {
-		item, err := s.Next(t.Context())
-		if err != nil {
-			t.Fatalf("after %d of %d events: %v", len(list), n, err)
-		}
-		if item.Event != nil {
-			list = append(list, *item.Event)
-		}
-	}
-	return list
-}
-
-func seqs(list []dsh.Event) []int64 {
-	out := make([]int64, len(list))
-	for i, e := range list {
-		out[i] = e.Seq
-	}
-	return out
-}
-
-func upTo(from, to int64) []int64 {
-	var out []int64
-	for i := from; i <= to; i++ {
-		out = append(out, i)
-	}
-	return out
-}
-
-// next reads notices until one that match picks.
-func next[T any](t *testing.T, w gateway.Watcher, match func(gateway.Notice) *T) T {
-	t.Helper()
-	for {
-		n, err := w.Next(t.Context())
-		if err != nil {
-			t.Fatalf("waiting for a notice: %v", err)
-		}
-		if v := match(n); v != nil {
-			return *v
-		}
-	}
-}
-
-func approval(n gateway.Notice) *gateway.Approval     { return n.Approval }
-func resolved(n gateway.Notice) *gateway.Resolved     { return n.Resolved }
-func connection(n gateway.Notice) *gateway.Connection { return n.Connection }
-
 // say appends n messages of a person.
 func say(se *double.Session, n int) {
 	for range n {
 		se.AppendMessage(dsh.TypeUserMessage, dsh.Message{ID: "m", Role: "user", Content: []dsh.Block{{Type: "text", Text: "x"}}})
 	}
 }
-
-// path matches requests of one method.
-func path(r *http.Request, method string) bool { return strings.HasSuffix(r.URL.Path, "/api/"+method) }

@@ -177,7 +177,7 @@ func TestErrors(t *testing.T) {
 		body.Store("")
 		b := connect(t, func(b *bench) {
 			b.Intercept = func(w http.ResponseWriter, r *http.Request) bool {
-				if !path(r, "session/rename") {
+				if !gatewaytest.Asks(r, "session/rename") {
 					return false
 				}
 				raw, _ := io.ReadAll(r.Body)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/gateway/gatewaytest"
 )
 
 func ask(b *bench, id string) <-chan string {
@@ -35,16 +36,16 @@ func TestApprovals(t *testing.T) {
 		busy(b)
 		w := watch(t, b)
 		first := ask(b, "a")
-		a := next(t, w, approval)
+		a := gatewaytest.Next(t, w, gatewaytest.Approval)
 		want := gateway.Approval{ID: a.ID, SessionID: "s", ApprovalID: "a", CallID: "call-a", Tool: "bash", Reason: "writes"}
 		if diff := cmp.Diff(want, a); diff != "" || a.ID == "" {
 			t.Errorf("approval (-want +got):\n%s", diff)
 		}
 		second := ask(b, "b")
-		bb := next(t, w, approval)
+		bb := gatewaytest.Next(t, w, gatewaytest.Approval)
 		late := watch(t, b)
 		for _, id := range []string{"a", "b"} {
-			if got := next(t, late, approval).ApprovalID; got != id {
+			if got := gatewaytest.Next(t, late, gatewaytest.Approval).ApprovalID; got != id {
 				t.Errorf("a late watcher is given %s, want %s", got, id)
 			}
 		}
@@ -54,7 +55,7 @@ func TestApprovals(t *testing.T) {
 		if got := <-first; got != "allowed-once" {
 			t.Errorf("the question a was settled as %s", got)
 		}
-		if diff := cmp.Diff(gateway.Resolved{SessionID: "s", ApprovalID: "a", Outcome: "allowed-once"}, next(t, w, resolved)); diff != "" {
+		if diff := cmp.Diff(gateway.Resolved{SessionID: "s", ApprovalID: "a", Outcome: "allowed-once"}, gatewaytest.Next(t, w, gatewaytest.Resolved)); diff != "" {
 			t.Errorf("resolved (-want +got):\n%s", diff)
 		}
 		if err := b.gw.Answer(t.Context(), answer(a, true)); !gateway.IsCode(err, gateway.CodeNotPending) {
@@ -84,18 +85,18 @@ func TestApprovalsOfOthers(t *testing.T) {
 		busy(b)
 		w := watch(t, b)
 		ask(b, "a")
-		a := next(t, w, approval)
+		a := gatewaytest.Next(t, w, gatewaytest.Approval)
 		b.AnswerAs(a.ID, map[string]any{"kind": "result", "value": "rejected"})
-		if got := next(t, w, resolved); got.Outcome != "rejected" {
+		if got := gatewaytest.Next(t, w, gatewaytest.Resolved); got.Outcome != "rejected" {
 			t.Errorf("another's answer is told as %+v", got)
 		}
 		if err := b.gw.Answer(t.Context(), answer(a, true)); !gateway.IsCode(err, gateway.CodeNotPending) {
 			t.Errorf("an answer after another's gives %v", err)
 		}
 		ask(b, "b")
-		next(t, w, approval)
+		gatewaytest.Next(t, w, gatewaytest.Approval)
 		b.Session("s").Withdraw()
-		if got := next(t, w, resolved); got.Outcome != "cancelled" {
+		if got := gatewaytest.Next(t, w, gatewaytest.Resolved); got.Outcome != "cancelled" {
 			t.Errorf("a cancelled turn is told as %+v", got)
 		}
 	})
@@ -107,7 +108,7 @@ func TestAnswerTooLate(t *testing.T) {
 		var before func()
 		b := connect(t, func(b *bench) {
 			b.Intercept = func(_ http.ResponseWriter, r *http.Request) bool {
-				if path(r, "$events/result") && before != nil {
+				if gatewaytest.Asks(r, "$events/result") && before != nil {
 					before()
 				}
 				return false
@@ -116,12 +117,12 @@ func TestAnswerTooLate(t *testing.T) {
 		busy(b)
 		w := watch(t, b)
 		ask(b, "a")
-		a := next(t, w, approval)
+		a := gatewaytest.Next(t, w, gatewaytest.Approval)
 		before = func() { b.AnswerAs(a.ID, map[string]any{"kind": "result", "value": "rejected"}) }
 		if err := b.gw.Answer(t.Context(), answer(a, true)); !gateway.IsCode(err, gateway.CodeNotPending) {
 			t.Errorf("our yes to what was rejected gives %v", err)
 		}
-		if got := next(t, w, resolved); got.Outcome != "rejected" {
+		if got := gatewaytest.Next(t, w, gatewaytest.Resolved); got.Outcome != "rejected" {
 			t.Errorf("it is told as %+v", got)
 		}
 	})
@@ -135,12 +136,12 @@ func TestApprovalsAfterReconnect(t *testing.T) {
 		busy(b)
 		w := watch(t, b)
 		pending := ask(b, "pending")
-		first := next(t, w, approval)
+		first := gatewaytest.Next(t, w, gatewaytest.Approval)
 		ask(b, "decided")
-		decided := next(t, w, approval)
+		decided := gatewaytest.Next(t, w, gatewaytest.Approval)
 		b.net.Refuse(true)
 		b.Cut(nil)
-		next(t, w, connection)
+		gatewaytest.Next(t, w, gatewaytest.Connection)
 		b.AnswerAs(decided.ID, map[string]any{"kind": "result", "value": "allowed-once"})
 		b.net.Refuse(false)
 		got := map[string]string{}
@@ -166,13 +167,13 @@ func TestApprovalsAfterReconnect(t *testing.T) {
 		if got := <-pending; got != "allowed-once" {
 			t.Errorf("it was settled as %s", got)
 		}
-		next(t, w, resolved)
+		gatewaytest.Next(t, w, gatewaytest.Resolved)
 
 		ask(b, "lost")
-		next(t, w, approval)
+		gatewaytest.Next(t, w, gatewaytest.Approval)
 		b.Restart(token, true)
 		lost := gateway.Resolved{SessionID: "s", ApprovalID: "lost", Outcome: "cancelled"}
-		if diff := cmp.Diff(lost, next(t, w, resolved)); diff != "" {
+		if diff := cmp.Diff(lost, gatewaytest.Next(t, w, gatewaytest.Resolved)); diff != "" {
 			t.Errorf("after the restart (-want +got):\n%s", diff)
 		}
 		if n := len(b.Settled()); n != 1 {
@@ -189,10 +190,10 @@ func TestAnswerWhileAway(t *testing.T) {
 		busy(b)
 		w := watch(t, b)
 		outcome := ask(b, "a")
-		a := next(t, w, approval)
+		a := gatewaytest.Next(t, w, gatewaytest.Approval)
 		b.net.Refuse(true)
 		b.Cut(nil)
-		next(t, w, connection)
+		gatewaytest.Next(t, w, gatewaytest.Connection)
 		answered := make(chan error, 1)
 		go func() { answered <- b.gw.Answer(t.Context(), answer(a, true)) }()
 		time.Sleep(20 * time.Second)
@@ -213,7 +214,7 @@ func TestAnswerLost(t *testing.T) {
 		var drop atomic.Bool
 		b := connect(t, func(b *bench) {
 			b.Intercept = func(w http.ResponseWriter, r *http.Request) bool {
-				if path(r, "$events/result") && drop.CompareAndSwap(true, false) {
+				if gatewaytest.Asks(r, "$events/result") && drop.CompareAndSwap(true, false) {
 					id := b.Pending()[0]
 					b.AnswerAs(id, map[string]any{"kind": "result", "value": "allowed-once"})
 					// AnswerAs tells all clients; the real one would not tell us.
@@ -225,12 +226,12 @@ func TestAnswerLost(t *testing.T) {
 		busy(b)
 		w := watch(t, b)
 		ask(b, "a")
-		a := next(t, w, approval)
+		a := gatewaytest.Next(t, w, gatewaytest.Approval)
 		drop.Store(true)
 		if err := b.gw.Answer(t.Context(), answer(a, true)); !errors.Is(err, gateway.ErrLost) {
 			t.Errorf("an answer that got no answer gives %v", err)
 		}
-		if got := next(t, w, resolved); got.Outcome != "allowed-once" {
+		if got := gatewaytest.Next(t, w, gatewaytest.Resolved); got.Outcome != "allowed-once" {
 			t.Errorf("it is told as %+v", got)
 		}
 	})
@@ -252,20 +253,20 @@ func TestUnanswerable(t *testing.T) {
 				t.Errorf("%s is settled as %s, want next", event, got)
 			}
 		}
-		q := next(t, w, func(n gateway.Notice) *gateway.Question { return n.Question })
+		q := gatewaytest.Next(t, w, func(n gateway.Notice) *gateway.Question { return n.Question })
 		if q.SessionID != "s" || q.ID == "" {
 			t.Errorf("the question is told as %+v", q)
 		}
 		b.net.Refuse(true)
 		b.Cut(nil)
-		next(t, w, connection)
+		gatewaytest.Next(t, w, gatewaytest.Connection)
 		_, outcome := b.Dispatch("user-questions/request", "s", map[string]any{"questions": []any{}})
 		waiting := ask(b, "a")
 		b.net.Refuse(false)
 		if got := <-outcome; got != "next" {
 			t.Errorf("one that came while we were away is settled as %s", got)
 		}
-		next(t, w, approval)
+		gatewaytest.Next(t, w, gatewaytest.Approval)
 		time.Sleep(time.Hour)
 		select {
 		case got := <-waiting:
@@ -282,7 +283,7 @@ func TestApprovalUnlogged(t *testing.T) {
 		busy(b)
 		w := watch(t, b)
 		id, outcome := b.Dispatch("approval/request", "s", map[string]any{"toolName": "bash"})
-		a := next(t, w, approval)
+		a := gatewaytest.Next(t, w, gatewaytest.Approval)
 		if a.ID != id || a.ApprovalID != id {
 			t.Errorf("it is told as %+v", a)
 		}
@@ -305,7 +306,7 @@ func TestApprovalOfHelper(t *testing.T) {
 		h.Project("subagent", map[string]any{"mode": "one-shot"})
 		h.Running(true)
 		outcome := h.Ask("a", "call", "bash", "")
-		a := next(t, w, approval)
+		a := gatewaytest.Next(t, w, gatewaytest.Approval)
 		if a.SessionID != "h" || a.ApprovalID != "a" {
 			t.Errorf("it is told as %+v", a)
 		}

@@ -27,12 +27,12 @@ func TestSilence(t *testing.T) {
 				se := b.Create("s", "/repo")
 				s := follow(t, b, "s", -1)
 				say(se, 1)
-				events(t, s, 1)
+				gatewaytest.Events(t, s, 1)
 				w := watch(t, b)
 				synctest.Wait()
 				begin := time.Now()
 				b.net.Break(tt.fault)
-				if c := next(t, w, connection); c.Up {
+				if c := gatewaytest.Next(t, w, gatewaytest.Connection); c.Up {
 					t.Errorf("the connection is %+v", c)
 				}
 				if took := time.Since(begin); took < tt.least || took > tt.most {
@@ -40,10 +40,10 @@ func TestSilence(t *testing.T) {
 				}
 				say(se, 3)
 				b.net.Break(gatewaytest.None)
-				if c := next(t, w, connection); !c.Up {
+				if c := gatewaytest.Next(t, w, gatewaytest.Connection); !c.Up {
 					t.Errorf("then it is %+v", c)
 				}
-				if diff := cmp.Diff(upTo(1, 3), seqs(events(t, s, 3))); diff != "" {
+				if diff := cmp.Diff(gatewaytest.UpTo(1, 3), gatewaytest.Seqs(gatewaytest.Events(t, s, 3))); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
 			})
@@ -70,7 +70,7 @@ func TestStalledOpen(t *testing.T) {
 			}
 			opened <- err
 		}()
-		if c := next(t, w, connection); c.Up {
+		if c := gatewaytest.Next(t, w, gatewaytest.Connection); c.Up {
 			t.Errorf("the connection is %+v", c)
 		}
 		if took := time.Since(begin); took != 5*time.Second {

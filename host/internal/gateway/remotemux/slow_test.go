@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/gateway/gatewaytest"
 	"strata.dev/bridge/host/internal/gateway/remotemux/double"
 	"strata.dev/bridge/proto/dsh"
 )
@@ -27,7 +28,7 @@ func TestOneSlowOf200(t *testing.T) {
 			sessions[i] = b.Create(fmt.Sprint("s", i), "/repo")
 			say(sessions[i], 1)
 			streams[i] = follow(t, b, sessions[i].ID, -1)
-			events(t, streams[i], 1)
+			gatewaytest.Events(t, streams[i], 1)
 		}
 		most, large := 0, strings.Repeat("x", 256<<10)
 		const larges = 24
@@ -38,7 +39,7 @@ func TestOneSlowOf200(t *testing.T) {
 			for _, i := range []int{1, 1 + round} {
 				say(sessions[i], 1)
 				synctest.Wait()
-				if got := events(t, streams[i], 1); len(got) != 1 { // nothing moves any more: it is there
+				if got := gatewaytest.Events(t, streams[i], 1); len(got) != 1 { // nothing moves any more: it is there
 					t.Fatalf("follower %d waits", i)
 				}
 			}
@@ -50,13 +51,13 @@ func TestOneSlowOf200(t *testing.T) {
 		if n := b.Streams("session/follow"); n != followers-1 {
 			t.Errorf("%d streams are open on the wire, want all but the slow one's", n)
 		}
-		got := events(t, streams[0], larges)
-		if diff := cmp.Diff(upTo(1, larges), seqs(got)); diff != "" {
+		got := gatewaytest.Events(t, streams[0], larges)
+		if diff := cmp.Diff(gatewaytest.UpTo(1, larges), gatewaytest.Seqs(got)); diff != "" {
 			t.Errorf("the slow one's seqs (-want +got):\n%s", diff)
 		}
 		say(sessions[0], 1)
-		events(t, streams[0], 1) // it is at the queue again
-		say(sessions[0], 5000)   // many small ones: it is let go
+		gatewaytest.Events(t, streams[0], 1) // it is at the queue again
+		say(sessions[0], 5000)               // many small ones: it is let go
 		synctest.Wait()
 		if held := b.gw.Held(); held > bound {
 			t.Errorf("%d bytes are held", held)
