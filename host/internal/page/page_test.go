@@ -155,7 +155,7 @@ func TestStop(t *testing.T) {
 	b.until(t, card("w"), "proposed")
 	b.click(t, ".stop")
 	b.until(t, card("w"), "denied")
-	b.until(t, "document.querySelector('.stop')?.hidden && !document.querySelector('.approve')", true)
+	b.until(t, "document.querySelector('.stop')?.hidden && !document.querySelector('#transcript .approve')", true)
 	b.clean(t)
 }
 
