@@ -101,9 +101,9 @@ func TestFetchRefused(t *testing.T) {
 			t.Errorf("%q: %v after %v", address, err, asked)
 		}
 	}
-	var got abi.AddressAdmitted
 	d := sdktest.New(t, Plugin, nil)
 	for ip, want := range map[string]bool{"93.184.215.14": true, "127.0.0.1": false, "::ffff:10.0.0.1": false, "x": false, "": false} {
+		var got abi.AddressAdmitted
 		if err := d.Do("admitAddress", abi.AdmitAddress{Host: "h.example", Address: ip}, &got); err != nil || got.Admitted != want || (got.Reason == "") != want {
 			t.Errorf("%s: %+v, %v", ip, got, err)
 		}

@@ -19,7 +19,7 @@ func TestParse(t *testing.T) {
 		"/plan a tidy\nhouse ":           {Kind: Plan, Name: "plan", Rest: "a tidy\nhouse"},
 		"/plan\ttabs":                    {Kind: Plan, Name: "plan", Rest: "tabs"},
 		"/compact":                       {Kind: Handed, Name: "compact"},
-		"/goal edit x":                   {Kind: Handed, Name: "goal", Rest: "edit x"},
+		"/goal edit x":                   {Kind: Goal, Name: "goal", Rest: "edit x"},
 		"/strata status":                 {Kind: Handed, Name: "strata", Rest: "status"},
 		"/permission danger-full-access": {Kind: Unknown, Name: "permission", Rest: "danger-full-access"},
 		"/strata-gate answer {}":         {Kind: Unknown, Name: "strata-gate", Rest: "answer {}"},
@@ -37,7 +37,7 @@ func TestParse(t *testing.T) {
 }
 
 // FuzzParse: a line that begins with a slash never becomes the model's text, and
-// only the three named commands reach the Harness.
+// only the two named commands reach the Harness.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"/help", " /plan x", "/\x00", "hello", "\u00a0/goal"} {
 		f.Add(s)
@@ -47,7 +47,7 @@ func FuzzParse(f *testing.F) {
 		if slash := strings.HasPrefix(strings.TrimSpace(text), "/"); slash == (l.Kind == None) {
 			t.Errorf("%q is %+v", text, l)
 		}
-		if l.Kind == Handed && l.Name != "compact" && l.Name != "goal" && l.Name != "strata" {
+		if l.Kind == Handed && l.Name != "compact" && l.Name != "strata" {
 			t.Errorf("%q hands over %q", text, l.Name)
 		}
 	})

@@ -66,7 +66,8 @@ func TestKeeperStartsOnceForAll(t *testing.T) {
 		}
 		die()
 		synctest.Wait()
-		want = chat.AgentStatus{State: "stopped", Detail: "gone", Sentence: say.Sentence(say.AgentStopped)}
+		gone := say.Sentence(say.AgentStopped)
+		want = chat.AgentStatus{State: "stopped", Detail: "gone", Sentence: gone, LastEnd: &chat.AgentEnd{Time: time.Now().UnixMilli(), Sentence: gone, Details: "gone"}}
 		if diff := cmp.Diff(want, k.Status()); diff != "" {
 			t.Errorf("status (-want +got):\n%s", diff)
 		}
@@ -195,7 +196,10 @@ func TestKeeperFailedStarts(t *testing.T) {
 		if diff := cmp.Diff([]string{"plugin 0s", "plugin 1s", "plugin 2s", "plugin 4s", "loop 0s"}, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		want := chat.AgentStatus{State: "stopped", Detail: "broken row", Sentence: say.Sentence(say.HarnessLoop, "times", "4")}
+		want := chat.AgentStatus{
+			State: "stopped", Detail: "broken row", Sentence: say.Sentence(say.HarnessLoop, "times", "4"),
+			LastEnd: &chat.AgentEnd{Time: time.Now().UnixMilli(), Sentence: say.Sentence(say.HarnessPlugin), Details: "broken row"},
+		}
 		if diff := cmp.Diff(want, k.Status()); diff != "" {
 			t.Errorf("status (-want +got):\n%s", diff)
 		}
