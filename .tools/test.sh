@@ -24,14 +24,16 @@ said=$root/.run/node-tests.txt
 node_tests=$!
 trap 'trap - TERM; kill 0' INT TERM # a shell's background job does not hear Ctrl+C
 
-gotest() {
-  echo "== go test $1"
-  (cd "$1" && go test -race -timeout 10m ./...) || failed="$failed $1"
+gotest() { # module, and more flags
+  m=$1; shift
+  echo "== go test $m"
+  (cd "$m" && go test -race -timeout 15m "$@" ./...) || failed="$failed $m"
 }
 for m in proto plugins wasm; do gotest $m; done
 wait $node_tests || failed="$failed node"
 cat "$said"
-for m in host e2e; do gotest $m; done
+# These start processes and wait for them: four at a time, whatever the machine has.
+for m in host e2e; do gotest $m -parallel 4; done
 
 if [ -s "$STRATA_NEEDS_FILE" ]; then
   echo "Not run on this Harness, which lacks what they need:"

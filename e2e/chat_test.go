@@ -145,6 +145,7 @@ func chats(ctx context.Context, t *testing.T, o kit.HostOptions) {
 			"a goal is halted at work":         goalAside,
 			"the guard ends a turn":            guardEnds,
 			"a plan is answered":               planAnswered,
+			"the guard ends a plan":            guardPlan,
 			"a goal by the assistant":          goalByTool,
 		} {
 			t.Run(name, func(t *testing.T) {

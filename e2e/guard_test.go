@@ -46,6 +46,24 @@ func guardEnds(ctx context.Context, t *testing.T, w *world) {
 	}
 }
 
+// guardPlan: a plan that is begun anew again and again is proposed as it stood, with why.
+func guardPlan(ctx context.Context, t *testing.T, w *world) {
+	const list = "1. Look at README.md\n2. Change it\n"
+	look := scriptmodel.Bash("ls README.md")
+	frames := play(ctx, t, w.NewChat(), scriptmodel.Steps(scriptmodel.Step(scriptmodel.Say(list), look), scriptmodel.Step(scriptmodel.Say(strings.Repeat(list, 4)), scriptmodel.Hold("never"))), kit.Mode("plan"))
+	says(t, "a plan begun anew", frames)
+	var got *chat.Plan
+	for _, f := range frames {
+		if f.Type == chat.PlanReady {
+			got = f.Plan
+		}
+	}
+	why := "I stopped because I kept beginning the plan anew. Tell me which part of it matters most, and I go on from there."
+	if diff := cmp.Diff(&chat.Plan{Text: strings.TrimSpace(list), Caution: why, CautionKey: why}, got); diff != "" {
+		t.Errorf("the plan (-want +got):\n%s", diff)
+	}
+}
+
 // guardFull: where the window is nearly full and the turn goes on, it is ended, and
 // room is made before the next message.
 func guardFull(ctx context.Context, t *testing.T, w *world) {

@@ -160,7 +160,7 @@ func (b *Bridge) Chats(context.Context) (chat.ChatList, error) {
 	talks := slices.Collect(maps.Values(b.chats))
 	b.mu.Unlock()
 	for _, c := range talks {
-		if c.alive() {
+		if r := c.current(); r != nil && !r.log.over() { // one that has told its end is in the records, or nowhere
 			ids[c.id] = true
 		}
 	}
