@@ -120,13 +120,18 @@ func (r *active) execute(ctx context.Context) {
 // keepCommand keeps a command and its answer, of the time at, for the chat's history,
 // and the chat where that is new.
 func (r *active) keepCommand(at int64, frames ...chat.Frame) {
+	r.keepAside(r.req, r.started, at, frames...)
+}
+
+// keepAside is keepCommand for a command that another request gave, sent at a time.
+func (r *active) keepAside(req chat.StreamRequest, sent, at int64, frames ...chat.Frame) {
 	b := r.c.b
 	var seen project.Transcript
-	seen.User(chat.Message{Role: "user", Text: r.req.Text, Time: r.started, RPCID: r.req.RequestID})
+	seen.User(chat.Message{Role: "user", Text: req.Text, Time: sent, RPCID: req.RequestID})
 	for _, f := range frames {
 		seen.Frame(f, at)
 	}
-	e := exchange{RequestID: r.req.RequestID, Time: r.started, Messages: seen.Messages(), Whole: true, Command: true}
+	e := exchange{RequestID: req.RequestID, Time: sent, Messages: seen.Messages(), Whole: true, Command: true}
 	if err := b.exchanges.add(r.c.id, e); err != nil {
 		b.o.Log.Warn("a command's answer was not kept", zap.Error(err))
 		return

@@ -140,13 +140,16 @@ func (b *Bridge) begun(r *active, e exchange) error {
 	return b.records.change(r.c.id, func(c *record) { c.Updated, c.Unseen = now(), c.SessionID != "" })
 }
 
-// past is what the model has answered alone before the run under way, or nil.
+// past is what was answered beside the session before the run under way, or nil. What
+// that run itself has kept stands among its own frames.
 func (b *Bridge) past(chatID string, r *active) []exchange {
 	all, err := b.exchanges.read(chatID)
 	if err != nil {
 		b.o.Log.Warn("some answers of a chat cannot be read", zap.Error(err))
 	}
-	return slices.DeleteFunc(all, func(e exchange) bool { return r != nil && e.RequestID == r.req.RequestID })
+	return slices.DeleteFunc(all, func(e exchange) bool {
+		return r != nil && (e.RequestID == r.req.RequestID || e.Command && e.Time > r.started)
+	})
 }
 
 // unseen is the notice of a session that lacks what was answered without it.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 
+	"strata.dev/bridge/host/internal/project"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/host/internal/store"
 	"strata.dev/bridge/proto/chat"
@@ -95,14 +96,14 @@ func (x exchanges) answered(chatID, requestID string) bool {
 }
 
 // merge puts exchanges among those of a session's log by the time at which each was sent.
-func merge(logged [][]chat.Message, past []exchange) []chat.Message {
+func merge(logged []project.Exchange, past []exchange) []chat.Message {
 	var out []chat.Message
-	for _, messages := range logged {
-		for len(past) > 0 && past[0].Time < messages[0].Time {
+	for _, asked := range logged {
+		for len(past) > 0 && past[0].Time < asked.Time {
 			out = append(out, past[0].Messages...)
 			past = past[1:]
 		}
-		out = append(out, messages...)
+		out = append(out, asked.Messages...)
 	}
 	for _, e := range past {
 		out = append(out, e.Messages...)
@@ -111,6 +112,6 @@ func merge(logged [][]chat.Message, past []exchange) []chat.Message {
 }
 
 // earlierAway stands for what only the Harness has.
-func earlierAway() [][]chat.Message {
-	return [][]chat.Message{{{Role: "assistant", Notes: []chat.Sentence{say.Sentence(say.EarlierAway)}}}}
+func earlierAway() []project.Exchange {
+	return []project.Exchange{{Messages: []chat.Message{{Role: "assistant", Notes: []chat.Sentence{say.Sentence(say.EarlierAway)}}}}}
 }

@@ -49,16 +49,23 @@ func (b *Bridge) aside(ctx context.Context, c *conversation, req chat.StreamRequ
 			return
 		}
 		at := goalAt{most: req.MaxRounds, rounds: r.c.log.fold.GoalRounds(), armed: true}
+		sent := now()
+		message := spoken(req, sent)
+		r.emit(sent, chat.Frame{Type: chat.Heard, Message: &message}) // before what comes of it
 		r.spawn(r.ctx, func(ctx context.Context) {
 			said, failed := r.command(ctx, line, at)
-			if failed != nil {
-				result <- failed
-				return
-			}
-			r.c.adopt(req, r)
-			r.c.read(req.RequestID)
-			r.post(func() { r.emit(now(), said...) })
-			result <- nil
+			r.post(func() {
+				if failed != nil {
+					r.keepAside(req, sent, now(), project.ErrorFrame(failed))
+					result <- failed
+					return
+				}
+				r.c.adopt(req, r)
+				r.c.read(req.RequestID)
+				r.keepAside(req, sent, now(), said...)
+				r.emit(now(), said...)
+				result <- nil
+			})
 		})
 	})
 	return b.joined(ctx, c, r, result)

@@ -65,7 +65,7 @@ func (r *active) conclude() {
 	r.shown.told = true
 	why := r.shown.verdict
 	if why != nil {
-		r.spawn(r.ctx, func(context.Context) { r.keepVerdict(*why, now()) })
+		r.keepVerdict(*why, now())
 	}
 	if r.mode == abi.Plan {
 		text := r.shown.proposal.Text(r.line.Kind == command.Plan)

@@ -13,25 +13,28 @@ import (
 // a new message, so that text and cards keep their order.
 type Transcript struct {
 	messages []entry
-	from     int  // first message of the running exchange: cards are looked up from here
-	begins   bool // the next message begins an exchange though no person wrote it
+	from     int   // first message of the running exchange: cards are looked up from here
+	begins   bool  // the next message begins an exchange though no person wrote it
+	began    int64 // and when what it answers to was done, Unix milliseconds
 }
 
 // entry is a message that may still grow.
 type entry struct {
 	chat.Message
-	begins          bool // an exchange
+	begins          bool  // an exchange
+	began           int64 // and when what it answers to was done, where no person wrote it
 	text, reasoning []byte
 }
 
 // User adds what a person wrote.
 func (t *Transcript) User(m chat.Message) {
 	t.messages = append(t.messages, entry{Message: m, begins: true})
-	t.from, t.begins = len(t.messages), false
+	t.from, t.begins, t.began = len(t.messages), false, 0
 }
 
-// Begin says that what follows answers to something that is not in the log.
-func (t *Transcript) Begin() { t.from, t.begins = len(t.messages), true }
+// Begin says that what follows answers to something that is not in the log, done at a
+// time: Unix milliseconds.
+func (t *Transcript) Begin(time int64) { t.from, t.begins, t.began = len(t.messages), true, time }
 
 // Frame adds what a frame shows. Time is Unix milliseconds.
 func (t *Transcript) Frame(f chat.Frame, time int64) {
@@ -75,14 +78,25 @@ func (t *Transcript) Messages() []chat.Message {
 	return out
 }
 
+// Exchange is what a person asked and what came of it.
+type Exchange struct {
+	Time     int64 // Unix milliseconds: when it was asked
+	Messages []chat.Message
+}
+
 // Exchanges are the messages so far, parted where a new thing was asked.
-func (t *Transcript) Exchanges() [][]chat.Message {
-	var out [][]chat.Message
+func (t *Transcript) Exchanges() []Exchange {
+	var out []Exchange
 	for i, m := range t.Messages() {
-		if t.messages[i].begins || len(out) == 0 {
-			out = append(out, nil)
+		if e := t.messages[i]; e.begins || len(out) == 0 {
+			at := m.Time
+			if e.began > 0 { // the wires do not tell of the same pieces of an answer that is cut
+				at = e.began
+			}
+			out = append(out, Exchange{Time: at})
 		}
-		out[len(out)-1] = append(out[len(out)-1], m)
+		last := &out[len(out)-1]
+		last.Messages = append(last.Messages, m)
 	}
 	return out
 }
@@ -101,8 +115,8 @@ func (t *Transcript) last() *entry {
 }
 
 func (t *Transcript) add(time int64) *entry {
-	t.messages = append(t.messages, entry{Message: chat.Message{Role: roleAssistant, Time: time}, begins: t.begins})
-	t.begins = false
+	t.messages = append(t.messages, entry{Message: chat.Message{Role: roleAssistant, Time: time}, begins: t.begins, began: t.began})
+	t.begins, t.began = false, 0
 	return &t.messages[len(t.messages)-1]
 }
 
@@ -146,7 +160,7 @@ func (t *Transcript) Read(cfg Config, events []dsh.Event) {
 			t.User(m)
 		}
 		if d, ok := Data[dsh.GoalChange](e); ok && !f.open && d.Operation != "block" {
-			t.Begin() // a command did that
+			t.Begin(e.Time) // a command did that
 		}
 		for _, fr := range f.Apply(e) {
 			t.Frame(fr, e.Time)
