@@ -59,6 +59,7 @@ func TestGate(t *testing.T) {
 			"web once with helpers":           webWithHelpers,
 			"no to the web":                   noToTheWeb,
 			"web in plan and bypass":          webUnasked,
+			"a turn that only searches":       guardSearches,
 			"a yes for one call":              yesForOneCall,
 			"a yes for this chat":             yesForThisChat,
 			"a yes for every chat":            yesForEveryChat,
