@@ -34,12 +34,15 @@ export function apply(ctx) {
 `
 
 // ownLayer writes the person's own patch layer of the Harness's home, which the
-// Harness watches.
+// Harness watches: in one step, as it does not hear of a second change within 50 ms and
+// would stay with a file that is emptied and not yet written.
 func ownLayer(t *testing.T, home *kit.Home, rows string) {
 	t.Helper()
 	dir := filepath.Join(home.Data, "agent", "home")
 	must(t, os.MkdirAll(dir, 0o700))
-	must(t, os.WriteFile(filepath.Join(dir, "cordis.patch.yml"), []byte(rows), 0o600))
+	file := filepath.Join(dir, "cordis.patch.yml")
+	must(t, os.WriteFile(file+".new", []byte(rows), 0o600))
+	must(t, os.Rename(file+".new", file))
 }
 
 // TestGate plays what the approval gate promises: one host, one Harness.
@@ -56,6 +59,7 @@ func TestGate(t *testing.T) {
 			"web once with helpers":           webWithHelpers,
 			"no to the web":                   noToTheWeb,
 			"web in plan and bypass":          webUnasked,
+			"a turn that only searches":       guardSearches,
 			"a yes for one call":              yesForOneCall,
 			"a yes for this chat":             yesForThisChat,
 			"a yes for every chat":            yesForEveryChat,

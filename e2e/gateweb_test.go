@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -96,5 +97,26 @@ func webUnasked(ctx context.Context, t *testing.T, w *world) {
 		if diff := cmp.Diff([]string{"web_search: running done"}, kit.States(frames)); diff != "" {
 			t.Errorf("%s: cards (-want +got):\n%s", mode, diff)
 		}
+	}
+}
+
+// guardSearches: a turn that searches and searches is ended, in Plan sooner.
+func guardSearches(ctx context.Context, t *testing.T, w *world) {
+	for _, c := range []struct {
+		mode string
+		most int
+	}{{"plan", 10}, {"bypass", 25}} {
+		var steps []string
+		for i := range c.most + 1 {
+			steps = append(steps, search(fmt.Sprintf("query %d in %s", i, c.mode)))
+		}
+		talk := w.NewChat()
+		frames := play(ctx, t, talk, scriptmodel.Steps(append(steps, scriptmodel.Hold("never"))...), kit.Mode(c.mode))
+		last := frames[len(frames)-1]
+		if last.Finish != "guard" || *last.Cancelled {
+			t.Errorf("%s: it ends with %+v", c.mode, last)
+		}
+		why := "I stopped after {times} web searches for one message. Ask me to answer with what I have found, or ask a narrower question."
+		says(t, c.mode, frames, why)
 	}
 }

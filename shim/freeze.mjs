@@ -1,11 +1,12 @@
 // @ts-check
 /**
  * Freezes a module: runs its _initialize once, when it is built, and writes the module as it then stands, with an
- * _initialize that does nothing. Go initialises its runtime, tables and packages at every start, which was a third
+ * _initialize that does no more than to fill in a table (freezetable.mjs). Go initialises its runtime, tables and packages at every start, which was a third
  * of the time until the gate was ready. The same bytes give the same bytes: the clock stands still meanwhile and
  * random numbers come from a fixed seed (RATIONALE says what that means for hash maps).
  * @module
  */
+import { fillTable, takeTable } from './freezetable.mjs'
 import { readUint, writeUint } from './lib/memcap.mjs'
 
 const SECTION = Object.freeze({ custom: 0, type: 1, function: 3, memory: 5, global: 6, export: 7, start: 8, code: 10, data: 11, dataCount: 12 })
@@ -45,15 +46,16 @@ export function freeze(module, { maxPages }) {
     [SECTION.export]: writeExports([...exports, ...globalsOf(of(SECTION.global)).map((_, index) => ({ name: nameOf(index), kind: GLOBAL, index }))]),
   }), globalsOf(of(SECTION.global)))
 
+  const table = takeTable(memory)
   const [functions, afterCount] = readUint(of(SECTION.function), 0)
   const [bodies, afterBodies] = readUint(of(SECTION.code), 0)
-  const nothing = importedFunctions(module) + functions // the function added last
+  const start = importedFunctions(module) + functions // the function added last
   return replace(sections, {
     [SECTION.function]: Buffer.concat([uint(functions + 1), of(SECTION.function).subarray(afterCount), uint(plainType(of(SECTION.type)))]),
     [SECTION.memory]: Buffer.from([1, 1, ...writeUint(memory.length / PAGE), ...writeUint(maxPages)]),
     [SECTION.global]: writeGlobals(globals),
-    [SECTION.export]: writeExports(exports.map(one => (one.name === '_initialize' ? { ...one, index: nothing } : one))),
-    [SECTION.code]: Buffer.concat([uint(bodies + 1), of(SECTION.code).subarray(afterBodies), Buffer.from([2, 0, END])]),
+    [SECTION.export]: writeExports(exports.map(one => (one.name === '_initialize' ? { ...one, index: start } : one))),
+    [SECTION.code]: Buffer.concat([uint(bodies + 1), of(SECTION.code).subarray(afterBodies), fillTable(table)]),
     [SECTION.data]: writeData(memory),
   })
 }

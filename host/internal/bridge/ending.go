@@ -20,7 +20,7 @@ const (
 	// it. rc.8 sends it in the same breath.
 	reportWait = 3 * time.Second
 	// logWait is how long the rest of a helper's log may take then.
-	logWait = 3 * time.Second
+	logWait = 10 * time.Second
 )
 
 // persist calls f until it works or the run ends: the gateway reconnects by

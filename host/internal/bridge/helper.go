@@ -2,10 +2,12 @@ package bridge
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"go.uber.org/zap"
 
+	"strata.dev/bridge/host/internal/gateway"
 	"strata.dev/bridge/host/internal/project"
 	"strata.dev/bridge/host/internal/run"
 	"strata.dev/bridge/proto/chat"
@@ -40,7 +42,7 @@ func (r *active) helperBorn(id, parent string, again bool) {
 	r.children[id] = ch
 	r.apply(run.HelperBorn{ID: id})
 	r.spawn(r.ctx, func(ctx context.Context) {
-		s, err := r.link.gw.Follow(ctx, id, -1)
+		s, err := r.followHelper(ctx, id)
 		if err == nil {
 			err = r.follow(ctx, s, id, -1, func(e dsh.Event) { r.helperEvent(ch, e) }, nil)
 		}
@@ -49,6 +51,23 @@ func (r *active) helperBorn(id, parent string, again bool) {
 			r.post(func() { ch.gone = true; r.release(ch) })
 		}
 	})
+}
+
+// followHelper opens a helper's log. Its birth is told before it has said what it is, and
+// until then the modern wire refuses it as another's or as broken (harness-wire.md §5.1).
+func (r *active) followHelper(ctx context.Context, id string) (gateway.Stream, error) {
+	for wait := retryFirst; ; wait *= 2 {
+		s, err := r.link.gw.Follow(ctx, id, -1)
+		var refused *gateway.Error
+		if !errors.As(err, &refused) || wait > retryMost {
+			return s, err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 }
 
 // reports tells whether the helper will report to the chat's session.

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -95,6 +96,31 @@ func TestBackgroundHelper(t *testing.T) {
 				}
 				if last := got[len(got)-1]; last.Type != chat.Done || last.Usage.Prompt != 270 {
 					t.Errorf("got %+v", last)
+				}
+			})
+		})
+	}
+}
+
+// TestHelperNotReady: the first readings of a helper's log are refused, as it has not
+// said yet what it is, while it does its work; its row comes all the same.
+func TestHelperNotReady(t *testing.T) {
+	for _, script := range []string{"helper say_found; say after", "spawn say_found; say started"} {
+		t.Run(script, func(t *testing.T) {
+			play(t, func(s *stage) {
+				refused := 0
+				s.d.on("Follow helper-2", func(context.Context) error {
+					if refused++; refused > 3 {
+						return nil
+					}
+					return &gateway.Error{Code: gateway.CodeHelperCatalog, Message: "not yet"}
+				})
+				got := told(s.rest(s.send("c1", script)))
+				if !slices.Contains(got, "agent helper-2 done") {
+					t.Errorf("no row: %v", got)
+				}
+				if last := got[len(got)-1]; !strings.HasPrefix(last, "done completed false") {
+					t.Errorf("got %v", got)
 				}
 			})
 		})

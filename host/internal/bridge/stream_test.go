@@ -21,6 +21,9 @@ func (p *process) Follow(ctx context.Context, id string, after int64) (gateway.S
 	if err := p.enter(ctx, "Follow"); err != nil {
 		return nil, err
 	}
+	if err := p.d.fault(ctx, "Follow "+id); err != nil {
+		return nil, err
+	}
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
 	s, err := p.find(id)

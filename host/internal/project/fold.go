@@ -6,6 +6,7 @@ package project
 import (
 	"strata.dev/bridge/host/internal/replycut"
 	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/budget"
 	"strata.dev/bridge/proto/chat"
 	"strata.dev/bridge/proto/dsh"
 )
@@ -165,7 +166,7 @@ func (f *Fold) ended(end dsh.TurnEnd) []chat.Frame {
 	case !empty && cut:
 		frames = append(frames, own(say.AnswerCut))
 	case !empty || !cut && end.Reason.Kind != "completed":
-	case f.full >= replycut.Full:
+	case f.full >= budget.OutOfRoomPercent:
 		frames = append(frames, own(say.NoRoom))
 	default:
 		frames = append(frames, own(say.NoAnswer))

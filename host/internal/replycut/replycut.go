@@ -2,12 +2,7 @@
 // output limit. It is pure.
 package replycut
 
-// Most is how often the agent is asked to go on after one message.
-const Most = 2
-
-// Full is the part of the window, in percent, from which a chat has no room left:
-// agent-bridge.txt, "Turn guard".
-const Full = 85
+import "strata.dev/bridge/proto/budget"
 
 // Cut is an answer that was cut off.
 type Cut struct {
@@ -19,7 +14,7 @@ type Cut struct {
 // GoOn tells whether the agent is asked to go on in smaller pieces. It is not where
 // all of the room is used up and nothing was written.
 func GoOn(c Cut) bool {
-	return c.Before < Most && !(c.Empty && c.Percent >= Full)
+	return c.Before < budget.MostContinued && !(c.Empty && c.Percent >= budget.OutOfRoomPercent)
 }
 
 // Ask is what the agent is told, in English as all of its instructions; no person

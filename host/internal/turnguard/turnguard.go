@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/budget"
 	"strata.dev/bridge/proto/chat"
 )
 
@@ -17,7 +18,6 @@ const (
 	Searches       = 25 // web searches of a turn
 	PlanSearches   = 10 // of a plan turn
 	PlanRestarts   = 4  // times a plan turn began its numbered list again
-	FullPercent    = 93 // of the window: the Harness's own compaction did not keep up
 	SameFailure    = 4  // times one call failed with one set of arguments
 	OnlyFailures   = 8  // failed calls of a turn in which none went well
 )
@@ -51,7 +51,7 @@ func New(plan bool) *Guard {
 func (g *Guard) Frame(f chat.Frame) *chat.Sentence {
 	switch f.Type {
 	case chat.ContextUse:
-		g.full = f.Context.Percent >= FullPercent
+		g.full = f.Context.Percent >= budget.FullPercent
 	case chat.Delta:
 		if !f.Own && g.plan && g.list.text(f.Text) >= PlanRestarts {
 			return sentence(say.GuardPlan)
