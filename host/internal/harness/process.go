@@ -33,6 +33,8 @@ type Config struct {
 	Patches []string
 	// RouteKey is the key proxy's token for this launch; "" leaves the variable out.
 	RouteKey string
+	// SearchKey is its token for the search service, as RouteKey.
+	SearchKey string
 	// Environ is the host's environment, of which a few variables are kept; nil is
 	// os.Environ().
 	Environ []string
@@ -96,7 +98,7 @@ func Start(ctx context.Context, cfg Config) (*Process, error) {
 		component: cfg.Component, node: cfg.Node, home: cfg.Home, secret: secret, claim: claim, begun: time.Now(),
 		exited: make(chan struct{}), done: make(chan struct{}),
 	}
-	p.out = &output{log: cfg.Log, redact: redactor(cfg.Redact, secret, cfg.RouteKey)}
+	p.out = &output{log: cfg.Log, redact: redactor(cfg.Redact, secret, cfg.RouteKey, cfg.SearchKey)}
 	if p.out.log == nil {
 		p.out.log = io.Discard
 	}
@@ -118,7 +120,7 @@ func (p *Process) launch(cfg Config, marker string, urls chan<- urlLine) error {
 	}
 	p.cmd = exec.Command(cfg.Node.Path, cfg.args()...)
 	p.cmd.Dir = filepath.Join(cfg.Home, workDir)
-	p.cmd.Env = environ(env, cfg.Home, marker, cfg.RouteKey)
+	p.cmd.Env = environ(env, cfg.Home, marker, cfg.RouteKey, cfg.SearchKey)
 	// A tool process that holds the pipes must not keep Wait from returning.
 	p.cmd.WaitDelay = time.Second
 	tie(p.cmd)
