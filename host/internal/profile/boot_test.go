@@ -134,7 +134,7 @@ func TestBoot(t *testing.T) {
 			}
 		}
 		want := map[string]string{"fence.mjs": "true active", "gate.mjs": "true active",
-			"models.mjs": "true active", "dsh-session-title-first-prompt-llm": "false "}
+			"models.mjs": "true active", "search.mjs": "true active", "dsh-session-title-first-prompt-llm": "false "}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
