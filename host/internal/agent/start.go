@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -62,17 +61,9 @@ func (a *Agent) start(ctx context.Context) (*harness.Process, error) {
 		RouteKey: a.o.Proxy.Renew(), Redact: a.o.Redact.Text, Log: a.output(), Timeout: startLimit,
 	}
 	a.o.Redact.Add(cfg.RouteKey)
-	// Every start, as a layer of the person's own may have changed, and beside the
-	// start, which takes longer.
-	checked := make(chan error, 1)
-	go func() { checked <- check(ctx, files, cfg) }()
-	p, err := harness.Start(ctx, cfg)
-	wrong := <-checked
+	p, err := a.launch(ctx, files, cfg)
 	if err != nil {
 		return nil, err
-	}
-	if wrong != nil {
-		return nil, errors.Join(wrong, p.Stop(ctx))
 	}
 	a.ready()
 	a.o.Redact.Add(p.Secret())
