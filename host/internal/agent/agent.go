@@ -47,6 +47,7 @@ type Agent struct {
 	compose func(Settings) (profile.Files, error)
 	ensure  chan struct{} // held by the one Ensure that starts and connects, or by a restart
 	tasks   sync.WaitGroup
+	proven  string // fingerprint of the newest start that proved good; start's own
 
 	changing sync.Mutex // held by the one Change that is under way
 

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -68,17 +67,9 @@ func (a *Agent) start(ctx context.Context) (*harness.Process, error) {
 		cfg.SearchKey = a.o.Proxy.RenewSearch()
 	}
 	a.o.Redact.Add(cfg.RouteKey, cfg.SearchKey)
-	// Every start, as a layer of the person's own may have changed, and beside the
-	// start, which takes longer.
-	checked := make(chan error, 1)
-	go func() { checked <- check(ctx, files, cfg) }()
-	p, err := harness.Start(ctx, cfg)
-	wrong := <-checked
+	p, err := a.launch(ctx, files, cfg)
 	if err != nil {
 		return nil, err
-	}
-	if wrong != nil {
-		return nil, errors.Join(wrong, p.Stop(ctx))
 	}
 	a.ready()
 	a.o.Redact.Add(p.Secret())

@@ -44,6 +44,9 @@ type Config struct {
 	Redact func(string) string
 	// Timeout is for becoming ready; 0 is 30 s.
 	Timeout time.Duration
+	// Proven says that a process of the same files lived before: it is ready once it
+	// answers, and need not live on for a second first.
+	Proven bool
 }
 
 // workDir is the process's working folder in the home. It is empty: the Harness
@@ -213,7 +216,7 @@ func (p *Process) await(ctx context.Context, cfg Config, urls <-chan urlLine) er
 	starting, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	base, err := awaitReady(starting, launch{
-		url: urls, exited: p.exited,
+		url: urls, exited: p.exited, proven: cfg.Proven,
 		describe: func(ctx context.Context, base string) error {
 			if token := p.Token(); token != "" {
 				return answers(ctx, detect.Ready{BaseURL: base, Token: token}, p.secret)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -105,6 +106,12 @@ func TestBoot(t *testing.T) {
 	dump, warnings, err := harness.DumpConfig(t.Context(), cfg)
 	if err != nil || warnings != "" {
 		t.Fatalf("dump: %v, warnings %q", err, warnings)
+	}
+	// Nothing that a process which starts just then reads was written.
+	for _, name := range []string{"profiles/node_modules", "profiles/" + Name + "/cordis.yml"} {
+		if _, err := os.Lstat(filepath.Join(cfg.Home, name)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 	if err := files.Check(dump); err != nil {
 		t.Error(err)

@@ -135,64 +135,6 @@ func permissions() mapping {
 	}
 }
 
-func provider(p Provider) mapping {
-	out := mapping{{"api", "openai-completions"}, {"baseURL", p.BaseURL}}
-	if p.Name != "" {
-		out = append(out, field{"displayName", p.Name})
-	}
-	if p.KeyEnv != "" {
-		out = append(out, field{"apiKeyEnv", p.KeyEnv})
-	}
-	if p.Retry != (Retry{}) {
-		out = append(out, field{"retryPolicy", mapping{{"mode", "normal"}, {"maxRetries", int64(p.Retry.Max)}, {"backoff", mapping{
-			{"initialDelayMs", int64(p.Retry.InitialDelay)}, {"maxDelayMs", int64(p.Retry.MaxDelay)}, {"jitterRatio", int64(0)},
-		}}}})
-	}
-	// Servers other than OpenAI's refuse the role "developer" and the field "store".
-	out = append(out, field{"compat", mapping{{"supportsStore", false}, {"supportsDeveloperRole", false}}})
-	models := make(list, 0, len(p.Models))
-	for _, m := range p.Models {
-		models = append(models, model(m))
-	}
-	return append(out, field{"models", models})
-}
-
-// maxOutput is the Harness's own default for a model's output, in tokens.
-const maxOutput = 32_768
-
-func model(m Model) mapping {
-	out := mapping{{"id", m.ID}}
-	if m.Name != "" {
-		out = append(out, field{"name", m.Name})
-	}
-	output := m.MaxOutput
-	if m.ContextWindow > 0 {
-		out = append(out, field{"contextWindow", m.ContextWindow})
-		if output == 0 {
-			// The Harness's default would fill a small window alone.
-			output = max(1, min(maxOutput, m.ContextWindow/4))
-		}
-	}
-	if output > 0 {
-		out = append(out, field{"maxTokens", output})
-	}
-	if m.Images {
-		out = append(out, field{"input", list{"text", "image"}})
-	}
-	if m.Efforts != nil {
-		efforts := make(mapping, 0, len(m.Efforts))
-		for _, e := range m.Efforts {
-			var wire any
-			if e.Wire != "" {
-				wire = e.Wire
-			}
-			efforts = append(efforts, field{e.Level, wire})
-		}
-		out = append(out, field{"reasoningEfforts", efforts})
-	}
-	return out
-}
-
 // join joins with the separator that dir itself uses, on any system.
 func join(dir, name string) string {
 	if strings.Contains(dir, `\`) && !strings.HasPrefix(dir, "/") {

@@ -81,7 +81,9 @@ func cases() map[string]Settings {
 			s.Plugins = Plugins{Shim: `C:\Program Files\Strata\shim`, Wasm: `C:\Program Files\Strata\shim\dist\strata.wasm`, SHA256: hash,
 				Store: `C:\Users\ü\AppData\Local\Strata\plugins`, Secrets: []string{`C:\Users\ü\AppData`, `\\server\share`}}
 		}),
-		"helpers": settings(func(s *Settings) { s.MaxHelpers = 2 }),
+		"one-local": settings(func(s *Settings) { s.Providers = []Provider{local()} }),
+		"many-apis": settings(func(s *Settings) { s.Providers = append(apis(), local()) }),
+		"tools-off": settings(func(s *Settings) { s.Off = []string{"tool-bash", "workflow-worker-thread"} }),
 		"search-keyed": settings(func(s *Settings) {
 			s.Plugins.Search = Search{Service: "exa", Origin: "http://127.0.0.1:4000/_search/v1", KeyEnv: "STRATA_SEARCH_KEY", Stock: true}
 		}),
@@ -92,7 +94,58 @@ func cases() map[string]Settings {
 		"search-no-stock": settings(func(s *Settings) {
 			s.Plugins.Search = Search{Service: "deepseek", Origin: "http://127.0.0.1:4000/_search/v1", KeyEnv: "STRATA_SEARCH_KEY"}
 		}),
-		"web": settings(func(s *Settings) { s.Plugins.Web = Web{Engine: "DuckDuckGo", SkipAsk: true} }),
+		"helpers": settings(func(s *Settings) { s.MaxHelpers = 2 }),
+		"web":     settings(func(s *Settings) { s.Plugins.Web = Web{Engine: "DuckDuckGo", SkipAsk: true} }),
+	}
+}
+
+func local() Provider {
+	return Provider{ID: "local-7f", Name: "This computer", BaseURL: "http://127.0.0.1:4000/local-7f/v1", KeyEnv: "STRATA_ROUTE_KEY",
+		Local: true, Thinking: ThinkingTemplate, Effort: "medium", MaxTokens: true, Models: []Model{{
+			ID: "gyro-s", Name: "Gyro S", ContextWindow: 65_536, Images: true, Efforts: []Effort{{"off", ""}, {"low", "low"}, {"medium", "medium"}, {"high", "high"}},
+		}}}
+}
+
+func apis() []Provider {
+	const env = "STRATA_ROUTE_KEY"
+	return []Provider{
+		{ID: "openrouter", Name: "OpenRouter", BaseURL: "http://127.0.0.1:4000/openrouter/v1", KeyEnv: env, Thinking: ThinkingOpenRouter, Models: []Model{
+			{ID: "anthropic/claude-sonnet-4.5", ContextWindow: 1_000_000, MaxOutput: 64_000, Images: true, CacheMarks: true,
+				Efforts: []Effort{{"off", "none"}, {"low", "low"}, {"medium", "medium"}, {"high", "high"}, {"max", "xhigh"}},
+				Price:   &Price{Input: 3, Output: 15, CacheRead: 0.3}},
+			{ID: "meta-llama/llama-3.1-8b-instruct", ContextWindow: 131_072},
+		}},
+		{ID: "anthropic", BaseURL: "http://127.0.0.1:4000/anthropic", KeyEnv: env, API: Messages, Models: []Model{{ID: "claude-sonnet-4-5", ContextWindow: 200_000, Images: true}}},
+		{ID: "deepseek", BaseURL: "http://127.0.0.1:4000/deepseek/v1", KeyEnv: env, MaxTokens: true, WantsReasoning: true, Models: []Model{{ID: "deepseek-chat", ContextWindow: 131_072}}},
+		{ID: "openai", Name: "OpenAI: \"work\"", BaseURL: "http://127.0.0.1:4000/openai/v1", KeyEnv: env, Models: []Model{{ID: "gpt-5", Name: "GPT-5", ContextWindow: 400_000, Images: true}}},
+	}
+}
+
+func TestRoutes(t *testing.T) {
+	got := Settings{Providers: []Provider{local(), apis()[0]}}.Routes()
+	want := []Route{
+		{ID: "local-7f/gyro-s", Provider: "local-7f", Model: "gyro-s", Name: "Gyro S", Connection: "This computer", Local: true,
+			ContextWindow: 65_536, Images: true, Efforts: []string{"off", "low", "medium", "high"}},
+		{ID: "openrouter/anthropic/claude-sonnet-4.5", Provider: "openrouter", Model: "anthropic/claude-sonnet-4.5", Name: "anthropic/claude-sonnet-4.5",
+			Connection: "OpenRouter", ContextWindow: 1_000_000, Images: true, Efforts: []string{"off", "low", "medium", "high", "max"},
+			Price: &Price{Input: 3, Output: 15, CacheRead: 0.3}},
+		{ID: "openrouter/meta-llama/llama-3.1-8b-instruct", Provider: "openrouter", Model: "meta-llama/llama-3.1-8b-instruct",
+			Name: "meta-llama/llama-3.1-8b-instruct", Connection: "OpenRouter", ContextWindow: 131_072},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What a local route declares: context.md §3, and never more than half of a small window.
+func TestOutputOfLocalRoutes(t *testing.T) {
+	got := map[int64]int64{}
+	for _, window := range []int64{1, 4096, 8192, 32_768, 65_536, 131_072} {
+		got[window] = Provider{Local: true}.output(Model{ContextWindow: window})
+	}
+	want := map[int64]int64{1: 1, 4096: 2048, 8192: 4096, 32_768: 9830, 65_536: 19_660, 131_072: 32_768}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

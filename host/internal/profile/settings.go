@@ -5,6 +5,7 @@
 package profile
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -71,15 +72,48 @@ type Web struct {
 	SkipAsk bool   // the person lets the assistant search without asking
 }
 
+// API is the protocol by which the Harness asks a provider, in the Harness's words.
+type API string
+
+// The protocols.
+const (
+	Completions API = "openai-completions" // of OpenAI; what an empty one means
+	Messages    API = "anthropic-messages"
+)
+
+// Thinking is how a provider is told a thinking level, in the Harness's words.
+type Thinking string
+
+// The ways; an empty one is the protocol's own.
+const (
+	// ThinkingTemplate hands it to the model's chat template, as
+	// chat_template_kwargs {enable_thinking, reasoning_effort}.
+	ThinkingTemplate Thinking = "chat-template"
+	// ThinkingOpenRouter is OpenRouter's reasoning {effort}.
+	ThinkingOpenRouter Thinking = "openrouter"
+)
+
 // Provider is one route to models.
 type Provider struct {
 	ID      string // as in provider/model
-	Name    string // shown
+	Name    string // shown; "" is the ID
 	BaseURL string // of the key proxy
 	// KeyEnv names the variable that holds the proxy's token; never a key.
 	KeyEnv string
+	API    API
 	Models []Model
 	Retry  Retry
+	Local  bool // it runs on a computer of the person's own
+
+	Thinking Thinking
+	// Effort is the thinking level of a chat that chooses none; "" is the server's own.
+	Effort string
+	// MaxTokens says that the server knows the output's limit as max_tokens, which
+	// OpenAI calls outdated.
+	MaxTokens bool
+	// WantsReasoning says that the server refuses answers of the model that come back
+	// to it without the thinking before them.
+	WantsReasoning bool
 }
 
 // Model is one model of a provider.
@@ -87,15 +121,57 @@ type Model struct {
 	ID            string
 	Name          string // shown; "" is the ID
 	ContextWindow int64  // in tokens; 0 is not known, the Harness assumes 262,144
-	MaxOutput     int64  // in tokens; 0 is a quarter of a known window, at most 32,768
+	MaxOutput     int64  // in tokens; 0 is what the window allows
 	Images        bool   // it reads pictures
 	// Efforts are the thinking levels by the Harness's names and what the wire calls
 	// them, in order; nil leaves the provider's own behaviour.
 	Efforts []Effort
+	// CacheMarks says that the server caches what is marked, as Anthropic's models want.
+	CacheMarks bool
+	Price      *Price // nil: not known
 }
 
 // Effort is a thinking level; Wire "" sends none.
 type Effort struct{ Level, Wire string }
+
+// Price is what a million tokens cost, in US dollars.
+type Price struct {
+	Input     float64 `json:"input"`
+	Output    float64 `json:"output"`
+	CacheRead float64 `json:"cacheRead,omitempty"` // 0: not known
+}
+
+// Route is a model that a chat or a helper can be put on, as a person knows it.
+type Route struct {
+	ID            string // provider/model
+	Provider      string
+	Model         string
+	Name          string // of the model, as shown
+	Connection    string // name of the provider, as shown
+	Local         bool
+	ContextWindow int64 // in tokens; 0 is not known
+	Images        bool
+	Efforts       []string // thinking levels, by the Harness's names; nil: none can be chosen
+	Price         *Price   // nil: not known
+}
+
+// Routes are all models that the app can reach, in order; the first one is the default.
+func (s Settings) Routes() []Route {
+	var out []Route
+	for _, p := range s.Providers {
+		for _, m := range p.Models {
+			r := Route{
+				ID: p.ID + "/" + m.ID, Provider: p.ID, Model: m.ID, Name: cmp.Or(m.Name, m.ID), Connection: cmp.Or(p.Name, p.ID),
+				Local: p.Local, ContextWindow: m.ContextWindow, Images: m.Images, Price: m.Price,
+			}
+			for _, e := range m.Efforts {
+				r.Efforts = append(r.Efforts, e.Level)
+			}
+			out = append(out, r)
+		}
+	}
+	return out
+}
 
 // Retry says how the Harness tries a failed request again. The zero value is the
 // Harness's own: five retries within 15.5 s.
