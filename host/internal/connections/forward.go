@@ -28,6 +28,9 @@ const (
 // maxErrorBody is how much of a refusal's body is passed on, in bytes.
 const maxErrorBody = 1 << 20
 
+// maxSearchBody is how much of a search service's answer is passed on, in bytes.
+const maxSearchBody = 8 << 20
+
 // own are request headers that are never passed on: the token, and what a browser
 // or another client might add.
 var own = []string{
@@ -42,6 +45,8 @@ type route struct {
 	httputil.ReverseProxy
 	upstream *url.URL
 	key      Key
+	name     string // of a search service
+	searches bool   // it is a search service's: its answers are small, and not streamed
 }
 
 func newRoute(c Connection, transport http.RoundTripper) *route {
@@ -70,6 +75,9 @@ func (r *route) rewrite(p *httputil.ProxyRequest) {
 	if !r.key.IsZero() {
 		p.Out.Header.Set("Authorization", "Bearer "+r.key.reveal())
 	}
+	if r.searches { // Exa's own header, and one of the two that DeepSeek documents
+		p.Out.Header.Set("X-Api-Key", r.key.reveal())
+	}
 	// What is compressed cannot be passed on at once, nor searched for the key.
 	p.Out.Header.Set("Accept-Encoding", "identity")
 }
@@ -84,7 +92,7 @@ func (r *route) modify(res *http.Response) error {
 	if res.StatusCode >= 300 && res.StatusCode < 400 && res.Header.Get("Location") != "" {
 		return fmt.Errorf("%w to %s", errRedirect, redirectHost(res))
 	}
-	if res.StatusCode < 400 || r.key.IsZero() {
+	if res.StatusCode < 400 && !r.searches || r.key.IsZero() {
 		return nil
 	}
 	for name, values := range res.Header {
@@ -92,7 +100,11 @@ func (r *route) modify(res *http.Response) error {
 			res.Header[name][i] = r.key.Redact(values[i])
 		}
 	}
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
+	limit := int64(maxErrorBody)
+	if res.StatusCode < 400 {
+		limit = maxSearchBody
+	}
+	body, err := io.ReadAll(io.LimitReader(res.Body, limit))
 	if closeErr := res.Body.Close(); err == nil {
 		err = closeErr
 	}
@@ -100,6 +112,9 @@ func (r *route) modify(res *http.Response) error {
 		return err
 	}
 	body = []byte(r.key.Redact(string(body)))
+	if r.searches && strings.HasSuffix(res.Request.URL.Path, stockPath) && res.StatusCode >= 400 {
+		body = stockRefusal(r.name, res, body)
+	}
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	res.ContentLength = int64(len(body))
 	res.Header.Set("Content-Length", strconv.Itoa(len(body)))
@@ -126,6 +141,8 @@ func (r *route) failed(w http.ResponseWriter, in *http.Request, err error) {
 		// Nobody is there any more.
 	case errors.Is(err, errRedirect):
 		refuse(w, http.StatusBadGateway, "upstream-redirect", say.ModelRedirects, details)
+	case r.searches:
+		refuse(w, http.StatusBadGateway, "upstream-unreachable", say.SearchUnreached, details)
 	default:
 		refuse(w, http.StatusBadGateway, "upstream-unreachable", say.ModelUnreachable, details)
 	}

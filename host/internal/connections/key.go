@@ -88,15 +88,15 @@ func ReadKey(flag, path string) (Key, *chat.Sentence, error) {
 	if err != nil {
 		return Key{}, nil, say.Error(chat.CodeBadRequest, err.Error(), say.NotFile, "flag", flag, "path", path)
 	}
-	secret := strings.TrimSpace(strings.TrimPrefix(string(data), "\ufeff"))
+	secret, at := keyOf(data)
 	switch {
 	case secret == "":
 		return Key{}, nil, say.Error(chat.CodeBadRequest, "", say.FileEmpty, "flag", flag, "path", path)
 	case len(data) > maxKeyFile:
 		return Key{}, nil, say.Error(chat.CodeBadRequest, "more than 64 KiB", say.KeyFileWrong, "path", path)
 	}
-	if i := strings.IndexFunc(secret, func(r rune) bool { return r <= ' ' || r > '~' }); i >= 0 {
-		return Key{}, nil, say.Error(chat.CodeBadRequest, fmt.Sprintf("character %d cannot be part of a key", i+1), say.KeyFileWrong, "path", path)
+	if at >= 0 {
+		return Key{}, nil, say.Error(chat.CodeBadRequest, fmt.Sprintf("character %d cannot be part of a key", at+1), say.KeyFileWrong, "path", path)
 	}
 	var warning *chat.Sentence
 	if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
@@ -104,4 +104,11 @@ func ReadKey(flag, path string) (Key, *chat.Sentence, error) {
 		warning = &s
 	}
 	return newKey(secret), warning, nil
+}
+
+// keyOf gives a key without what editors put around it, and where the first character
+// is that no key has; -1 is nowhere.
+func keyOf(text []byte) (key string, at int) {
+	key = strings.TrimSpace(strings.TrimPrefix(string(text), "\ufeff"))
+	return key, strings.IndexFunc(key, func(r rune) bool { return r <= ' ' || r > '~' })
 }
