@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * The row of ../../search.mjs on a pretend web: what it asks of the search pages and of any public host goes to one
- * server on loopback, whose address is in the row's config. Nothing of this is in the package.
+ * server on loopback, whose address is in the row's config. Nothing of this is in the package. e2e/web_test.go mounts
+ * it too.
  * @module
  */
 import net from 'node:net'
@@ -23,8 +24,8 @@ export function apply(ctx, { web, token = '', ...config }) {
       ...effects,
       fetch: (request, call) => {
         const url = new URL(request.value.url)
-        const path = url.host === web ? url.pathname : `/${url.host}${url.pathname}`
-        return toServer({ ...request, value: { ...request.value, url: `http://${web}${path}${url.search}` } }, call)
+        if (net.isIP(url.hostname)) return /** @type {any} */ (effects.fetch)(request, call) // a key proxy's, or our own
+        return toServer({ ...request, value: { ...request.value, url: `http://${web}/${url.host}${url.pathname}${url.search}` } }, call)
       },
       sleep: async ({ value }) => {
         skipped += value.ms
@@ -32,7 +33,7 @@ export function apply(ctx, { web, token = '', ...config }) {
         return {}
       },
       'fetch.web': webEffect({
-        lookup: async name => [{ address: name.startsWith('private.') ? '10.0.0.7' : '93.184.215.14', family: 4 }],
+        lookup: async name => (name.startsWith('none.') ? [] : [{ address: name.startsWith('private.') ? '10.0.0.7' : '93.184.215.14', family: 4 }]),
         connect: () => net.connect(Number(port), host),
       }),
     }),
