@@ -55,6 +55,7 @@ type webWorld struct {
 // TestWeb searches and reads pages on the real Harness: scenario after scenario on one
 // host, as all chats share what the search plugin knows of its sources.
 func TestWeb(t *testing.T) {
+	t.Parallel()
 	ctx := kit.Context(t)
 	web := pretendweb.Start(t, searchKey)
 	w := &webWorld{web: web, world: &world{home: kit.NewHome(t), model: kit.StartModel(t, scriptmodel.Config{})}}

@@ -5,7 +5,9 @@
  * it too.
  * @module
  */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
+import path from 'node:path'
 import { fetchEffect } from '../../lib/effects/fetch.mjs'
 import { webEffect } from '../../lib/effects/web.mjs'
 import { mount } from '../../search/mount.mjs'
@@ -17,7 +19,8 @@ export const inject = ['commands', 'web']
 export function apply(ctx, { web, token = '', ...config }) {
   const [host = '', port = ''] = web.split(':')
   const toServer = fetchEffect([web])
-  let skipped = 0 // of the time: nobody waits for the manners towards search pages
+  const clock = config.store && path.join(config.store, 'pretend-clock') // the next process goes on from there
+  let skipped = clock && existsSync(clock) ? Number(readFileSync(clock)) : 0 // nobody waits for the manners towards search pages
   mount(ctx, config, { token, world: {
     now: () => Date.now() + skipped,
     network: effects => ({
@@ -29,6 +32,7 @@ export function apply(ctx, { web, token = '', ...config }) {
       },
       sleep: async ({ value }) => {
         skipped += value.ms
+        if (clock) writeFileSync(clock, String(skipped))
         await new Promise(setImmediate)
         return {}
       },
