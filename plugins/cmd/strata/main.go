@@ -3,6 +3,7 @@
 package main
 
 import (
+	"strata.dev/bridge/plugins/contextwindow"
 	"strata.dev/bridge/plugins/gate"
 	"strata.dev/bridge/plugins/gate/rules"
 	"strata.dev/bridge/plugins/sdk"
@@ -18,6 +19,7 @@ func init() {
 	}
 	sdk.Register(wrap(gate.Plugin))
 	sdk.Register(search.Plugin)
+	sdk.Register(contextwindow.Plugin)
 }
 
 func main() {}
