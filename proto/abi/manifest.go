@@ -40,5 +40,6 @@ type Op struct {
 var Tables = map[string][]Op{
 	"context": ContextOps,
 	"gate":    GateOps,
+	"models":  ModelsOps,
 	"search":  SearchOps,
 }

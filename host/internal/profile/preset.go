@@ -58,7 +58,7 @@ func agentPreset(s Settings) (list, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("standard agent preset: no rows")
 	}
-	return rows, nil
+	return askModels(s, rows)
 }
 
 // mapRows gives rows with each one changed or left out, in groups too.

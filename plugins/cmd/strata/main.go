@@ -6,6 +6,7 @@ import (
 	"strata.dev/bridge/plugins/contextwindow"
 	"strata.dev/bridge/plugins/gate"
 	"strata.dev/bridge/plugins/gate/rules"
+	"strata.dev/bridge/plugins/models"
 	"strata.dev/bridge/plugins/sdk"
 	"strata.dev/bridge/plugins/search"
 )
@@ -18,6 +19,7 @@ func init() {
 		panic(err)
 	}
 	sdk.Register(wrap(gate.Plugin))
+	sdk.Register(models.Plugin)
 	sdk.Register(search.Plugin)
 	sdk.Register(contextwindow.Plugin)
 }
