@@ -39,6 +39,8 @@ type Op struct {
 
 // Tables are the op tables of the plugins that exist, by plugin name.
 var Tables = map[string][]Op{
-	"gate":   GateOps,
-	"search": SearchOps,
+	"context": ContextOps,
+	"gate":    GateOps,
+	"models":  ModelsOps,
+	"search":  SearchOps,
 }

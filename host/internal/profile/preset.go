@@ -13,8 +13,8 @@ import (
 var dropped = []string{"/dsh-plan-mode", "/dsh-tool-ask-user", "/dsh-schedule", "/dsh-tool-schedule"}
 
 // agentPreset makes our agent preset of the Harness's standard one: its rows
-// without the dropped plugins and those that are off, and without groups that are
-// left empty.
+// without the dropped plugins and those that are off, with our compaction engine in
+// the place of its own, and without groups that are left empty.
 func agentPreset(s Settings) (list, error) {
 	doc, err := parseYAML(s.Standard)
 	if err != nil {
@@ -38,6 +38,9 @@ func agentPreset(s Settings) (list, error) {
 			config, _ := row.get("config").(mapping)
 			row = row.with("config", config.with("maxConcurrentAgents", int64(s.MaxHelpers)))
 		}
+		if s.Plugins.Shim != "" && strings.HasSuffix(name, "/dsh-compaction-basic") {
+			row = row.with("id", "compaction-strata").with("name", join(s.Plugins.Shim, "compaction.mjs"))
+		}
 		if s.Plugins.Shim != "" && strings.HasSuffix(name, "/dsh-tool-web") {
 			config, _ := row.get("config").(mapping)
 			row = row.with("config", config.with("fetch", true)) // ours guards where pages lead
@@ -55,7 +58,7 @@ func agentPreset(s Settings) (list, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("standard agent preset: no rows")
 	}
-	return rows, nil
+	return askModels(s, rows)
 }
 
 // mapRows gives rows with each one changed or left out, in groups too.

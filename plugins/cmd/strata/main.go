@@ -3,8 +3,10 @@
 package main
 
 import (
+	"strata.dev/bridge/plugins/contextwindow"
 	"strata.dev/bridge/plugins/gate"
 	"strata.dev/bridge/plugins/gate/rules"
+	"strata.dev/bridge/plugins/models"
 	"strata.dev/bridge/plugins/sdk"
 	"strata.dev/bridge/plugins/search"
 )
@@ -17,7 +19,9 @@ func init() {
 		panic(err)
 	}
 	sdk.Register(wrap(gate.Plugin))
+	sdk.Register(models.Plugin)
 	sdk.Register(search.Plugin)
+	sdk.Register(contextwindow.Plugin)
 }
 
 func main() {}
