@@ -44,6 +44,67 @@ var mustAsk = []struct{ shell, fault, lines string }{
 	{"bash", "a path behind = that programs read in two ways", `
 		rg -f=.env x
 		rg -f=/etc/passwd x`},
+	{"bash", "values that start a program", `
+		git log --diff-merges=remerge
+		git log --diff-merges r
+		git show --diff-merges=remerge HEAD
+		git stash list --diff-merges=remerge
+		git reflog --diff-merges=r
+		git diff-tree --diff-merges=remerge HEAD
+		git rev-list --diff-merges=remerge HEAD
+		git whatchanged --diff-merges=remerge
+		git shortlog --group=%GS HEAD
+		git shortlog --group=format:%GS HEAD
+		git shortlog --all --group format:%GS
+		git branch --sort=signature
+		git branch --list --sort signature:grade
+		git tag --sort=-signature:signer
+		git for-each-ref --sort=signature`},
+	{"bash", "patterns that aim at secrets", `
+		grep -r '' --include=.env .
+		grep -rh . --include='*.pem' .
+		grep -r --include .e* x .
+		rg -uu -g .env ''
+		rg -uu -g.env ''
+		rg -uu -g=.env ''
+		rg -uu --glob '.env*' ''
+		rg -uu --iglob '*.ENV' ''
+		rg -uu --iglob '{a,.env}' ''
+		rg -g '**' ''
+		rg -uuu --type-add 'x:.env' -t x .
+		rg -uuu --type-add='x:*.pem' -t x .
+		git grep --untracked --no-exclude-standard . -- '.en?'
+		git log -p -- '.e*'
+		git show HEAD -- '.en*'
+		git show HEAD -- ':(icase).ENV'
+		git show HEAD -- ':(icase)ID_RSA'
+		git diff -- 'id_rs?'
+		git diff -- '.ss?/config'
+		git show :0:id_rsa
+		git show 'HEAD^{/fix: it}:id_rsa'
+		git cat-file -p 'HEAD@{2020-01-01 10:00}:id_rsa'`},
+	{"pwsh", "patterns that aim at secrets", `
+		gci -Recurse -Include .env | sls .
+		gci -Recurse -Force -Filter .env | sls .
+		gci -Recurse -Force -Include *.cs,.env | sls .
+		gci -Recurse .e* | sls .
+		gci -Force -Recurse | Where-Object Name -EQ .env | sls .
+		gci -Force -Recurse | ? Name -Like .e* | Sort-Object Name | sls .
+		gci -Force -Recurse | ? Extension -EQ .pem | sls .`},
+	{"pwsh", "properties that hold the environment", `
+		Get-Process | Select-Object -ExcludeProperty Name | ConvertTo-Json -Depth 5
+		Get-Process | Select-Object -ExcludeProperty Name | fl *
+		Get-Process | Select-Object -ExcludeProperty Name | ft StartInfo
+		Get-Process | select -First 1 -ExcludeProperty Name | ConvertTo-Json`},
+	{"bash", "widths that fill the memory", `
+		git log --format='%<(2000000000)%s'
+		git log --date=format:%2000000000Y
+		git for-each-ref --format='%(align:2000000000)x%(end)'
+		find . -printf %2000000000p
+		stat -c %2000000000n a
+		date +%2000000000Y
+		ls -l --time-style=+%2000000000Y
+		du --time --time-style=+%2000000000Y`},
 }
 
 func TestMustAsk(t *testing.T) {

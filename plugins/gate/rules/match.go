@@ -164,7 +164,7 @@ func (m *matcher) options() *Match {
 func (m *matcher) inText(word string) bool {
 	option, text, _ := strings.Cut(word, "=")
 	o := m.rule.longOption(strings.TrimPrefix(option, "--"))
-	return text != "" && !strings.ContainsAny(option, "*?[") && o != nil && len(o.kinds) == 1 && o.kinds[0].name == "text"
+	return text != "" && !strings.ContainsAny(option, "*?[") && o != nil && len(o.kinds) == 1 && (o.kinds[0].name == "text" || o.kinds[0].name == "pattern")
 }
 
 // expression takes off the words from the first one that begins an expression on.
@@ -281,6 +281,11 @@ func (m *matcher) value(k kind, value string) bool {
 func (m *matcher) look(k kind, text string) {
 	if k.path != nil {
 		m.paths = append(m.paths, Path{Word: k.path(text)})
+	}
+	if k.also != nil {
+		if other := k.also(text); other != "" {
+			m.paths = append(m.paths, Path{Word: other})
+		}
 	}
 }
 
