@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"strata.dev/bridge/proto/abi"
 )
 
@@ -125,5 +127,59 @@ func TestMustAsk(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A file pattern is judged by the names that are there: through links, and where one
+// would be an option.
+func TestPatternsByWhatIsThere(t *testing.T) {
+	const repo = "/home/u/repo"
+	decideWith := func(line string, links map[string]string, names ...string) (string, abi.GateFacts) {
+		call := commanded(line)
+		call.RealPaths = map[string]string{repo: repo}
+		for _, name := range names {
+			call.RealPaths[repo+"/"+name] = repo + "/" + name
+		}
+		for name, target := range links {
+			call.RealPaths[repo+"/"+name] = target
+		}
+		return Decide(call, abi.GateConfig{}).Decision, Facts(call, abi.GateConfig{})
+	}
+	away := map[string]string{"link": "/home/u/.ssh"}
+	for _, line := range []string{"ls -la l*/", "ls -la l*/*", "stat l*/*", "wc -c l*/id*", "du -ab l*/", "ls -d */", "ls *", "cat */x.md", "ls .*", "ls -a .?"} {
+		if got, _ := decideWith(line, away, "src", "a.md"); got != abi.Ask {
+			t.Errorf("%s: %s", line, got)
+		}
+	}
+	deep := map[string]string{"src/link": "/home/u/.ssh"}
+	for _, line := range []string{"ls */*", "ls src/*/", "wc -c */*", "stat s*/*"} {
+		if got, _ := decideWith(line, deep, "src"); got != abi.Ask {
+			t.Errorf("%s: %s", line, got)
+		}
+	}
+	everyday := []string{
+		"ls -d */", "ls -d .[!.]*", "cat *.md", "head -n 5 *.txt", "file *.go", "grep -n foo *.md", "sort *.txt", "tail -n 3 *.md", "wc -l */*.go", "ls src/*/",
+		"sed -n 1p *.md", "awk '{print $1}' *.txt", "rg foo *.md", "md5sum *.go", "cat src/*.go", "grep foo src/*.go",
+	}
+	names := []string{"src", "src/a.go", "src/sub", "a.md", "b.md", "x.txt", "m.go", "server.pem", ".git"}
+	for _, line := range everyday {
+		if got, _ := decideWith(line, nil, names...); got != abi.Allow {
+			t.Errorf("%s: %s", line, got)
+		}
+	}
+	for line, bad := range map[string]string{
+		"grep -n foo *.md": "-f.md", "sort *.txt": "-ox.txt", "tail -n 3 *.md": "-f.md", "awk '{print $1}' *.txt": "FS=.txt", "rg foo *.md": "--pre=x.md", "ls *": "-LR",
+		"cat *.md": "-n.md", "wc *": "--files0-from=x", "strings *.md": "@x.md", "tail *f": "+1f",
+	} {
+		if got, _ := decideWith(line, nil, append(names, bad)...); got != abi.Ask {
+			t.Errorf("%s with %s: %s", line, bad, got)
+		}
+	}
+	if got, _ := decideWith("sort *.md", nil); got != abi.Ask { // nothing is known to be there
+		t.Errorf("sort *.md: %s", got)
+	}
+	_, facts := decideWith("wc -l src/*/*/*.go", nil)
+	if diff := cmp.Diff([]string{repo + "/src", repo + "/src/*", repo + "/src/*/*"}, facts.Folders); diff != "" {
+		t.Error(diff)
 	}
 }
