@@ -137,7 +137,14 @@ func (r *active) check(ctx context.Context, from int64) {
 // catchHelpers looks for helpers whose birth was not told yet, before a session
 // that delegated is taken for idle.
 func (r *active) catchHelpers(ctx context.Context, since int64, got reading) {
-	r.findHelpers(ctx, since)
+	r.persist(ctx, "list the helpers", func() error {
+		err := r.findHelpers(ctx, since)
+		if refused := (*gateway.Error)(nil); errors.As(err, &refused) {
+			r.c.b.o.Log.Info("helpers could not be listed", zap.Error(err))
+			return nil
+		}
+		return err
+	})
 	r.post(func() {
 		r.checks = append(r.checks, got)
 		r.answerChecks()

@@ -143,19 +143,20 @@ func (r *active) release(ch *child) {
 func (r *active) resync() {
 	r.post(func() {
 		since := r.since
-		r.spawn(r.ctx, func(ctx context.Context) { r.findHelpers(ctx, since) })
+		r.spawn(r.ctx, func(ctx context.Context) {
+			if err := r.findHelpers(ctx, since); err != nil && ctx.Err() == nil {
+				r.c.b.o.Log.Info("helpers could not be listed", zap.Error(err))
+			}
+		})
 	})
 }
 
 // findHelpers tells the loop of helpers that it does not know: running ones, and
 // those that settled since then; and of known ones that are gone.
-func (r *active) findHelpers(ctx context.Context, since int64) {
+func (r *active) findHelpers(ctx context.Context, since int64) error {
 	sessions, err := r.link.gw.Sessions(ctx)
 	if err != nil {
-		if ctx.Err() == nil {
-			r.c.b.o.Log.Info("helpers could not be listed", zap.Error(err))
-		}
-		return
+		return err
 	}
 	below, running := map[string]bool{}, map[string]bool{}
 	for more := true; more; { // parents may stand after their children
@@ -178,4 +179,5 @@ func (r *active) findHelpers(ctx context.Context, since int64) {
 			}
 		}
 	})
+	return nil
 }

@@ -127,6 +127,44 @@ func TestHelperNotReady(t *testing.T) {
 	}
 }
 
+// TestHelperIsWoken: by a message to one that had settled. The run stays open for its
+// report, also where it is told of late, and where the list cannot be read at first.
+func TestHelperIsWoken(t *testing.T) {
+	play(t, func(s *stage) {
+		s.run("c1", "spawn say_found; say started")
+		time.Sleep(time.Second) // of the bubble: what follows is of another time
+		_, release := s.d.hold("Notice")
+		lost := 2
+		s.d.on("Sessions", func(context.Context) error {
+			if lost--; lost >= 0 {
+				return gateway.ErrLost
+			}
+			return nil
+		})
+		sub := s.send("c1", "wake helper-2 wait_50+say_more")
+		time.AfterFunc(20*time.Second, release)
+		want := []string{
+			"queued", "start manual p/m session-1", "tool call_3_1 running", "tool call_3_1 done", `delta "thanks"`,
+			"agent helper-2 running", "agent helper-2 done", "done completed false 200",
+		}
+		if d := cmp.Diff(want, slices.Compact(told(s.rest(sub)))); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
+	})
+}
+
+// TestOnlyAHelperIsStarted: a turn that leaves nothing but a helper at work is not told to
+// be without an answer.
+func TestOnlyAHelperIsStarted(t *testing.T) {
+	play(t, func(s *stage) {
+		for _, f := range s.run("c1", "spawn wait_50+say_found") {
+			if f.Own {
+				t.Errorf("it says %q", f.Text)
+			}
+		}
+	})
+}
+
 // TestReportThatNeverComes: the Harness lets go of a helper and says no more.
 func TestReportThatNeverComes(t *testing.T) {
 	play(t, func(s *stage) {
