@@ -56,6 +56,7 @@ func (r *active) promptAgain(ctx context.Context, p gateway.Prompt) error {
 // goOn asks the agent to go on where its answer was cut off.
 func (r *active) goOn() {
 	r.asked++
+	r.shown.goesOn = true
 	id := fmt.Sprintf("%s%s-%d", project.OursPrefix, r.req.RequestID, r.asked)
 	r.handOver(gateway.Prompt{RequestID: id, Text: replycut.Ask}, func(err error) {
 		var e *chat.Error

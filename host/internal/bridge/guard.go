@@ -13,10 +13,11 @@ import (
 	"strata.dev/bridge/proto/chat"
 )
 
-// shown is what the running turn has shown so far, and what is made of it at its end.
+// shown is what the run has shown so far, and what is made of it at its end.
 type shown struct {
-	guard    *turnguard.Guard // nil before the first turn
+	guard    *turnguard.Guard // of the newest turn; nil before the first
 	proposal project.Proposal
+	goesOn   bool           // the next turn goes on with an answer that was cut off
 	verdict  *chat.Sentence // why the guard ended the turn
 	told     bool           // what is told at the end was told
 	tidied   int64          // up to where the log tells how room was made
@@ -24,8 +25,14 @@ type shown struct {
 
 // turnBegins begins to count anew.
 func (r *active) turnBegins() {
-	r.shown.guard, r.shown.proposal = turnguard.New(r.mode == abi.Plan), project.Proposal{}
+	if r.shown.guard != nil && !r.shown.goesOn {
+		r.shown.proposal.Turn(r.planned())
+	}
+	r.shown.guard, r.shown.goesOn = turnguard.New(r.mode == abi.Plan), false
 }
+
+// planned tells whether the person asked for a plan in so many words.
+func (r *active) planned() bool { return r.line.Kind == command.Plan }
 
 // watch gives the guard what the page sees of the chat's own turn.
 func (r *active) watch(frames []chat.Frame) {
@@ -68,7 +75,7 @@ func (r *active) conclude() {
 		r.keepVerdict(*why, now())
 	}
 	if r.mode == abi.Plan {
-		text := r.shown.proposal.Text(r.line.Kind == command.Plan)
+		text := r.shown.proposal.Text(r.planned())
 		if why != nil {
 			text = r.shown.proposal.Written()
 		}
