@@ -32,7 +32,7 @@ func (r *active) handOver(p gateway.Prompt, then func(error)) {
 		err := r.promptAgain(ctx, p)
 		r.post(func() {
 			f.flying = false
-			if err != nil {
+			if err != nil && !errors.Is(err, gateway.ErrLost) { // or it may show in the log all the same
 				delete(r.further, p.RequestID)
 			}
 			then(err)
