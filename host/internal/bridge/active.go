@@ -285,6 +285,7 @@ func (r *active) act(a run.Action, why run.Event) {
 		if a.Frame.Type.Ends() {
 			_, lost := why.(run.Died)
 			r.closeCards(lost)
+			r.keepHelpers(now())
 			r.c.b.approvals.clear(r) // before anyone can see the end
 			if _, unready := why.(run.StepDone); unready && r.parted == partedNot {
 				r.keepUnsent(a.Frame)

@@ -99,7 +99,7 @@ func (r *active) conclude() {
 func (r *active) keepVerdict(why chat.Sentence, at int64) {
 	e := exchange{
 		RequestID: "guard-" + r.id, Time: at, Whole: true, Command: true,
-		Messages: []chat.Message{{Role: "assistant", Notes: []chat.Sentence{why}, Time: at}},
+		Messages: []chat.Message{{Role: "assistant", Notes: []chat.Note{{Sentence: why}}, Time: at}},
 	}
 	if err := r.c.b.exchanges.add(r.c.id, e); err != nil {
 		r.c.b.o.Log.Warn("why a turn was ended was not kept", zap.Error(err))
