@@ -98,6 +98,12 @@ var mustAsk = []struct{ shell, fault, lines string }{
 		Get-Process | Select-Object -ExcludeProperty Name | fl *
 		Get-Process | Select-Object -ExcludeProperty Name | ft StartInfo
 		Get-Process | select -First 1 -ExcludeProperty Name | ConvertTo-Json`},
+	{"bash", "texts that double and fill the memory", `
+		awk 'BEGIN{s="x";for(i=0;i<999;i++)s=s s}' f
+		awk '{a=a a "x"}' f
+		jq -n '"x" * 999999 * 999999'
+		jq 'reduce .[] as $x ("a"; . + .)' f.json
+		sed 's/.*/&&&&&&&&/;s/.*/&&&&&&&&/;s/.*/&&&&&&&&/;s/.*/&&&&&&&&/;s/.*/&&&&&&&&/;s/.*/&&&&&&&&/;s/.*/&&&&&&&&/' f`},
 	{"bash", "widths that fill the memory", `
 		git log --format='%<(2000000000)%s'
 		git log --date=format:%2000000000Y

@@ -83,7 +83,7 @@ func programsOf(line string) map[string]bool {
 			all[c.Words[0].Text] = true
 		}
 	}
-	for script, starts := range map[string][]string{"npm": {"node", "env"}, "fd": {"fdfind"}, "awk": {"gawk", "mawk"}} {
+	for script, starts := range map[string][]string{"npm": {"node", "env"}, "fd": {"fdfind"}, "awk": {"gawk", "mawk"}, "egrep": {"grep"}, "fgrep": {"grep"}} {
 		for _, one := range starts {
 			all[one] = all[one] || all[script]
 		}

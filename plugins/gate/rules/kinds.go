@@ -234,7 +234,7 @@ func fileWord(s string) bool {
 	if !pathWord(s) || strings.HasSuffix(s, "/") || name == "." || name == ".." {
 		return false
 	}
-	return path.Ext(name) != "" || slices.Contains(bareFiles, strings.ToLower(name))
+	return s == "/dev/null" || path.Ext(name) != "" || slices.Contains(bareFiles, strings.ToLower(name))
 }
 
 // bareFiles are names of files that have no ending.

@@ -22,16 +22,16 @@ const fdOptions = `-HIusigFap01q -d:num -t:word -e:word -E:text -S:size -c:never
 // search looks for texts and files.
 var search = []Program{
 	{
-		Name: "grep", Options: grepOptions,
+		Name: "grep egrep fgrep", Each: true, Options: grepOptions,
 		Operands: "text path*", Instead: "-e -f --regexp --file", Need: "-r --recursive", Deep: "*", Here: true,
-		Match:    []string{"grep -rn foo src", "grep -r foo", "grep -rn --include=*.go foo .", "grep -ril todo docs"},
-		NotMatch: []string{"grep -R foo src", "grep --dereference-recursive foo .", "grep -r", "grep -r --include=.env x .", "grep -rh --include=*.pem . .", "grep -rD read x", "grep -r --devices=read x"},
+		Match:    []string{"@ -rn foo src", "@ -r foo", "@ -rn --include=*.go foo .", "@ -ril todo docs"},
+		NotMatch: []string{"@ -R foo src", "@ --dereference-recursive foo .", "@ -r", "@ -r --include=.env x .", "@ -rh --include=*.pem . .", "@ -rD read x", "@ -r --devices=read x"},
 	},
 	{
-		Name: "grep", Options: grepOptions,
+		Name: "grep egrep fgrep", Each: true, Options: grepOptions,
 		Operands: "text path*", Instead: "-e -f --regexp --file", Input: true, Deep: "-d --directories",
-		Match:    []string{"grep -n func main.go", "grep foo", "grep -e a -e b f", "grep -A3 -B3 -n foo main.go", "grep -c x f", "grep -f list a"},
-		NotMatch: []string{"grep foo", "grep", "grep -e a", "grep --reg=x f", "grep --frob a b"},
+		Match:    []string{"@ -n func main.go", "@ foo", "@ -e a -e b f", "@ -A3 -B3 -n foo main.go", "@ -c x f", "@ -f list a"},
+		NotMatch: []string{"@ foo", "@", "@ -e a", "@ --reg=x f", "@ --frob a b"},
 	},
 	{
 		Name: "rg", // never --pre, --hostname-bin, -z (all start programs), -L (follows links), --ignore-file

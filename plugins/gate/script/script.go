@@ -11,6 +11,10 @@ import "strings"
 // of more would keep a program busy.
 const maxNumber = 6
 
+// maxTokens is how long a script may be: longer ones are programs, and looking at
+// how their variables hang together takes time.
+const maxTokens = 1500
+
 // reader walks a script.
 type reader struct {
 	src string
