@@ -22,7 +22,7 @@ const (
 		--exclude=text --glob=text --no-commit-id --root --mailmap --no-mailmap --use-mailmap --log-size --no-expand-tabs --encoding=word
 		--clear-decorations --decorate-refs=text --decorate-refs-exclude=text --since-as-filter=text --parents --children --walk-reflogs --full-diff --no-show-signature `
 	gitShortlog = `-snec --summary --numbered --email --committer --group=group --since=text --until=text --all --branches --tags --remotes --no-merges`
-	gitList     = ` --contains[=text] --no-contains[=text] --merged[=text] --no-merged[=text] --points-at[=text] --sort=refs --format=refs
+	gitList     = ` --contains[=text] --no-contains[=text] --merged[=text] --no-merged[=text] --points-at=text --sort=refs --format=refs
 		--color[=always|never|auto] --no-color --no-column --ignore-case -i `
 )
 
