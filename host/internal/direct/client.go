@@ -36,8 +36,9 @@ type Options struct {
 
 // Client answers messages. It may be used from many goroutines.
 type Client struct {
-	o    Options
-	http *http.Client
+	o          Options
+	http       *http.Client
+	uncounting uncounting
 }
 
 const idle = 5 * time.Minute

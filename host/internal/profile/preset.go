@@ -13,8 +13,8 @@ import (
 var dropped = []string{"/dsh-plan-mode", "/dsh-tool-ask-user", "/dsh-schedule", "/dsh-tool-schedule"}
 
 // agentPreset makes our agent preset of the Harness's standard one: its rows
-// without the dropped plugins and those that are off, and without groups that are
-// left empty.
+// without the dropped plugins and those that are off, with our compaction engine in
+// the place of its own, and without groups that are left empty.
 func agentPreset(s Settings) (list, error) {
 	doc, err := parseYAML(s.Standard)
 	if err != nil {
@@ -37,6 +37,9 @@ func agentPreset(s Settings) (list, error) {
 		if s.MaxHelpers > 0 && strings.HasSuffix(name, "/dsh-workflow-worker-thread") {
 			config, _ := row.get("config").(mapping)
 			row = row.with("config", config.with("maxConcurrentAgents", int64(s.MaxHelpers)))
+		}
+		if s.Plugins.Shim != "" && strings.HasSuffix(name, "/dsh-compaction-basic") {
+			row = row.with("id", "compaction-strata").with("name", join(s.Plugins.Shim, "compaction.mjs"))
 		}
 		if s.Plugins.Shim != "" && strings.HasSuffix(name, "/dsh-tool-web") {
 			config, _ := row.get("config").(mapping)
