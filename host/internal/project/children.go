@@ -54,6 +54,9 @@ func (c *Child) Running() bool { return c.row.Status == HelperRunning }
 // Route is that of the helper's newest request, as provider/model; "" before the first.
 func (c *Child) Route() string { return c.route }
 
+// Row is the helper's row as it stands; one that has not begun has no UpdatedAt.
+func (c *Child) Row() chat.Helper { return c.row }
+
 // Usage is what the helper's model requests used.
 func (c *Child) Usage() chat.Usage { return c.fold.Usage() }
 
