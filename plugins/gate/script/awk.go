@@ -15,7 +15,7 @@ func Awk(src string) bool {
 		return false
 	}
 	a := awk{tokens: tokens, counters: map[string]bool{}}
-	return a.names() && a.prints() && a.loops() && !a.grows()
+	return a.names() && a.prints() && a.formats() && a.loops() && !a.grows()
 }
 
 // AwkVariable tells whether a name may be set from outside of a program.
@@ -26,7 +26,7 @@ func AwkVariable(name string) bool {
 
 var (
 	awkKeywords = []string{"BEGIN", "END", "if", "else", "in", "next", "exit", "delete", "print", "printf", "for", "break", "continue"}
-	awkSpecials = []string{"NR", "NF", "FNR", "FS", "OFS", "RS", "ORS", "RT", "FILENAME", "SUBSEP", "RSTART", "RLENGTH", "CONVFMT", "OFMT", "IGNORECASE"}
+	awkSpecials = []string{"NR", "NF", "FNR", "FS", "OFS", "RS", "ORS", "RT", "FILENAME", "SUBSEP", "RSTART", "RLENGTH", "IGNORECASE"}
 	// awkFunctions are called with parentheses; their names alone are refused.
 	awkFunctions = []string{
 		"length", "substr", "index", "split", "sub", "gsub", "gensub", "match", "sprintf", "tolower", "toupper",
@@ -221,6 +221,23 @@ func (a *awk) prints() bool {
 		case t.kind == "}", t.kind == ";" && (t.text == "" || !a.goesOn(i)):
 			printing = false
 		case t.kind == ">" && printing:
+			return false
+		}
+	}
+	return true
+}
+
+// formats checks that each format is one text: put together of several, or from
+// outside, it may hold a width that fills the memory.
+func (a *awk) formats() bool {
+	for i, t := range a.tokens {
+		if t.text != "printf" && t.text != "sprintf" && t.text != "strftime" || t.kind != "word" && t.kind != "name" {
+			continue
+		}
+		if i++; a.at(i) == "(" {
+			i++
+		}
+		if a.at(i) != "s" && !(t.text == "strftime" && a.at(i) == ")") || a.at(i) == "s" && !slices.Contains([]string{",", ")", ";", "}", ""}, a.at(i+1)) {
 			return false
 		}
 	}

@@ -33,7 +33,8 @@ type jq struct {
 	key  bool
 
 	term   bool // what was read last is a value, so that a dot behind it belongs to it
-	number int  // what was read last, if it was a number
+	number int  // what was read last, if it was a number and is all that stands before an operator
+	op     byte // what was read before that
 	times  bool // a * waits for the number behind it
 	growth *growth
 	own    map[string]int // how much longer a shorthand makes a text, by its name
@@ -69,8 +70,8 @@ func (j *jq) expression(inText bool) bool {
 
 // token reads one token; closed says that it ends the text's expression.
 func (j *jq) token(c byte, key, inText bool) (closed, ok bool) {
-	term, number := j.term, j.number
-	j.term, j.number = true, 0
+	term, number, op := j.term, j.number, j.op
+	j.term, j.number, j.op = true, 0, c
 	if j.times && strings.IndexByte(digits, c) < 0 {
 		return false, false
 	}
@@ -87,6 +88,9 @@ func (j *jq) token(c byte, key, inText bool) (closed, ok bool) {
 			j.growth.multiply(j.number)
 			j.times = false
 		}
+		if strings.IndexByte("*/%", op) >= 0 {
+			j.number = 0
+		}
 		return false, len(text) <= maxNumber && (j.done() || strings.IndexByte(letters, j.peek()) < 0)
 	case strings.IndexByte(letters, c) >= 0:
 		return false, j.name(key)
@@ -100,6 +104,9 @@ func (j *jq) token(c byte, key, inText bool) (closed, ok bool) {
 		}
 		if !term {
 			j.growth.take(field)
+		}
+		if j.src[j.pos-1] == '.' && j.pos > 1 && j.src[j.pos-2] == '.' {
+			j.growth.multiply(8) // each part once more for each that holds it
 		}
 		return false, true
 	case '$':
@@ -159,8 +166,9 @@ func (j *jq) name(key bool) bool {
 		return j.pop('i')
 	case "then", "elif", "else", "and", "or", "as", "try", "catch":
 		j.term = false
-	case "recurse":
-		return j.peek() != '('
+	case "recurse", "paths", "leaf_paths", "tostream":
+		j.growth.multiply(8)
+		return name != "recurse" || j.peek() != '('
 	case "reduce":
 		return j.reduce()
 	case "def":
