@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -149,13 +150,30 @@ func decideIn(world, line string) abi.GateDecision {
 		}
 	}
 	for _, p := range facts.Folders {
-		entries, _ := os.ReadDir(p)
-		for _, e := range entries {
-			one := filepath.Join(p, e.Name())
+		for one := range entriesOf(p) {
 			call.RealPaths[one] = realPathOf(one)
 		}
 	}
 	return Decide(call, abi.GateConfig{})
+}
+
+// entriesOf are what lies in a folder, and whether it is a folder; with a star at the
+// end what lies in all folders in it.
+func entriesOf(folder string) map[string]bool {
+	all := map[string]bool{}
+	if above, star := strings.CutSuffix(folder, "/*"); star {
+		for one, isFolder := range entriesOf(above) {
+			if isFolder {
+				maps.Copy(all, entriesOf(one))
+			}
+		}
+		return all
+	}
+	entries, _ := os.ReadDir(folder) // what is none has no entries
+	for _, e := range entries {
+		all[filepath.Join(folder, e.Name())] = e.IsDir()
+	}
+	return all
 }
 
 // realPathOf is a path's real path; what does not exist is kept.

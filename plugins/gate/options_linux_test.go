@@ -47,9 +47,9 @@ func valuesOf(kind string) []string {
 		return []string{"3", "1,2"}
 	case "word", "group", "refs", "added":
 		return []string{"x", "3", "remerge", "r", "%GS", "format:%GS", "signature", "x:.env"}
-	case "text", "layout", "format", "pattern":
-		return []string{"%h", "x", "/", ".env", "format:%GS", "touch ran", "-o", "|touch ran"}
-	case "path", "rev", "input", "file":
+	case "text", "layout", "format", "pattern", "regex":
+		return []string{"%h", "x", "/", ".env", "format:%GS", "touch ran", "-o", "|touch ran", "(x{1,999}){1,999}"}
+	case "path", "rev", "input", "file", "named":
 		return []string{"README.md", "HEAD", "keys/id_rsa", "3"}
 	case "range":
 		return []string{"1,2:README.md"}

@@ -11,7 +11,7 @@ import (
 // all lines, and nothing that doubles a text again and again.
 func Awk(src string) bool {
 	tokens, ok := awkTokens(src)
-	if !ok || len(tokens) > maxTokens {
+	if !ok || len(tokens) > maxTokens || !Mild(src) {
 		return false
 	}
 	a := awk{tokens: tokens, counters: map[string]bool{}}

@@ -13,7 +13,7 @@ import (
 // times longer; what reduce repeats must not make it longer than what it adds.
 func JQ(src string) bool {
 	j := jq{reader: reader{src: src}, growth: &growth{total: 1}}
-	return j.expression(false) && j.growth.bounded()
+	return Mild(src) && j.expression(false) && j.growth.bounded()
 }
 
 var jqFunctions = strings.Fields(`abs add all any arrays ascii ascii_downcase ascii_upcase booleans bsearch capture ceil contains debug del

@@ -8,6 +8,9 @@ import "strings"
 // longer.
 func Sed(src string) bool {
 	s := sed{reader: reader{src: src}, growth: 1}
+	if !Mild(src) {
+		return false
+	}
 	for depth := 0; s.growth <= maxGrowth; {
 		s.run(" \t\n;")
 		if s.done() {
