@@ -29,7 +29,7 @@ func sizeOf(model string) (s scriptmodel.Size, ok bool) {
 		case len(part) > 1:
 			n, err := strconv.ParseFloat(part[1:], 64)
 			if err != nil {
-				return s, false
+				continue // a word of its own
 			}
 			switch part[0] {
 			case 'w':

@@ -139,6 +139,18 @@ func Han(chars int) string {
 // paste is a message with a long text in it.
 func paste(text string) string { return seen + "\nThis is what it wrote:\n" + text }
 
+// Crowd fills a chat to the end of its window.
+var Crowd = Talk{"a chat at 95 %", func(ctx context.Context, p *Person) error {
+	const messages = 12
+	size := int(float64(p.Model.Window) * p.Model.PerTok * 0.95 / messages)
+	for range messages {
+		if err := p.Say(ctx, paste(Log(size))); err != nil {
+			return err
+		}
+	}
+	return p.all(ctx, seen, "/compact", seen)
+}}
+
 // All are the talks.
 var All = []Talk{
 	{"a log of 118 KB", func(ctx context.Context, p *Person) error {
@@ -147,16 +159,7 @@ var All = []Talk{
 	{"1 MB pasted", func(ctx context.Context, p *Person) error {
 		return p.all(ctx, paste(Log(1_000_000)), seen, seen)
 	}},
-	{"a chat at 95 %", func(ctx context.Context, p *Person) error {
-		const messages = 12
-		size := int(float64(p.Model.Window) * p.Model.PerTok * 0.95 / messages)
-		for range messages {
-			if err := p.Say(ctx, paste(Log(size))); err != nil {
-				return err
-			}
-		}
-		return p.all(ctx, seen, "/compact", seen)
-	}},
+	Crowd,
 	{"CJK", func(ctx context.Context, p *Person) error {
 		size := int(float64(p.Model.Window) * p.Model.PerTok / 5)
 		for range 6 {
