@@ -9,6 +9,8 @@ echo "== the gate, native";                              bench plugins ./gate
 echo "== the gate under wazero";                         bench wasm ./engine
 echo "== the gate through the shim, beside web-tree-sitter and plain JS"
 (cd shim && node bench/gate.mjs)
+echo "== the size of a chat through the shim, at 20,000 events"
+(cd shim && node bench/context.mjs)
 echo "== a delta through the key proxy";                 bench host ./internal/connections
 echo "== a delta from the wire to the frame, beside raw pass-through"
 bench host ./internal/gateway/eventsmux;                 bench host ./internal/bridge

@@ -172,10 +172,3 @@ func TestContext(t *testing.T) {
 	}
 	t.Log("\n" + talks.Table("with Strata's context plugin", out))
 }
-
-func TestContextStock(t *testing.T) {
-	ctx := kit.Context(t)
-	all := matrix()
-	w := sizedWorld(ctx, t, kit.HostOptions{}, scriptmodel.Config{}, stock, modelsOf(all)...)
-	t.Log("\n" + talks.Table("the Harness's own", played(ctx, t, w, all)))
-}

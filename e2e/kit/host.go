@@ -18,6 +18,7 @@ import (
 type HostOptions struct {
 	Harness string             // "" is HarnessDir()
 	Model   *scriptmodel.Model // what answers the agent
+	BaseURL string             // "" is Model's
 	ModelID string             // "" is scripted-1
 	Key     string             // the model server's key, handed over in a file; "" is "k"
 	Args    []string           // further flags
@@ -64,6 +65,10 @@ func LaunchHost(t testing.TB, home *Home, o HostOptions) *Process {
 		}
 		return s
 	}
+	base := o.BaseURL
+	if base == "" {
+		base = o.Model.URL()
+	}
 	key := filepath.Join(home.Dir, "model.key")
 	if err := os.WriteFile(key, []byte(or(o.Key, "k")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -81,7 +86,7 @@ func LaunchHost(t testing.TB, home *Home, o HostOptions) *Process {
 		binary = PretendHostBinary(t)
 	}
 	args := []string{"serve", "--harness", or(o.Harness, HarnessDir()), "--node", Node(t), "--shim", shim,
-		"--data", home.Data, "--workspace", home.Workspace, "--base-url", o.Model.URL(), "--model", or(o.ModelID, "scripted-1"),
+		"--data", home.Data, "--workspace", home.Workspace, "--base-url", base, "--model", or(o.ModelID, "scripted-1"),
 		"--key-file", key, "--listen", or(o.Listen, "127.0.0.1:0")}
 	return StartProcess(t, home, Command{
 		Name: "host", Path: binary, Args: append(args, o.Args...), Dir: home.Dir,
