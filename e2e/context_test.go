@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"strata.dev/bridge/e2e/kit"
 	"strata.dev/bridge/e2e/scriptmodel"
 	"strata.dev/bridge/e2e/talks"
+	"strata.dev/bridge/proto/chat"
 )
 
 // sized names a model that counts and refuses: w65536-d1.8-s413, with -strict where the
@@ -62,7 +64,7 @@ func sizedWorld(ctx context.Context, t *testing.T, o kit.HostOptions, config scr
 		if !ok {
 			t.Fatalf("no size in %q", m)
 		}
-		fmt.Fprintf(&b, "          - {id: %s, contextWindow: %d, maxTokens: %d, input: [text, image]}\n", m, s.Window, min(32768, s.Window/4))
+		fmt.Fprintf(&b, "          - {id: %s, contextWindow: %d, maxTokens: %d, input: [text, image]}\n", m, declared(m, s.Window), min(32768, s.Window/4))
 	}
 	for _, m := range models { // the host counts for those that it knows
 		o.Args = append(o.Args, "--model", m)
@@ -71,6 +73,17 @@ func sizedWorld(ctx context.Context, t *testing.T, o kit.HostOptions, config scr
 	ownLayer(t, w.home, b.String()+rows)
 	w.Host = kit.StartHost(ctx, t, w.home, o)
 	return w
+}
+
+// declared is the window that the Harness is told of: the model's own, or where its name
+// has x131072 that one.
+func declared(model string, window int) int {
+	for _, part := range strings.Split(model, "-") {
+		if n, err := strconv.Atoi(strings.TrimPrefix(part, "x")); err == nil && part[0] == 'x' {
+			return n
+		}
+	}
+	return window
 }
 
 // roomy is a model that takes whatever is said.
@@ -97,6 +110,17 @@ func pairs(all []talks.Talk, models ...string) []pair {
 func matrix() []pair {
 	all := pairs(talks.All, sized(65_536, 1.8, 400), sized(65_536, 4, 413, "nocount"), sized(131_072, 1, 400, "strict"))
 	for i, p := range pairs(talks.All[:3], sized(8192, 4, 400), sized(1_000_000, 1.8, 413)) {
+		p.model += fmt.Sprintf("-u%d", i)
+		all = append(all, p)
+	}
+	return all
+}
+
+// everyday is of the matrix what every test run has time for.
+func everyday() []pair {
+	all := pairs(talks.All, sized(65_536, 1.8, 400))
+	for i, p := range append(pairs(talks.All[:3], sized(65_536, 4, 413, "nocount"), sized(131_072, 1, 400, "strict")),
+		pairs([]talks.Talk{talks.All[1], talks.Crowd}, sized(8192, 4, 400), sized(1_000_000, 1.8, 413))...) {
 		p.model += fmt.Sprintf("-u%d", i)
 		all = append(all, p)
 	}
@@ -157,18 +181,49 @@ func count(o *talks.Outcome, all []scriptmodel.Request, model string) {
 // stock turns ours off: the Harness's own figures, engine and requests.
 const stock = "- id: strata-context\n  disabled: true\n"
 
-// TestContext holds chats that are too long for their models on the real Harness: they
-// always go on, by themselves or by what the page offers, and no request above the
-// window is sent twice.
+// TestContext holds chats that are too long for their models on the real Harness, some
+// with models that make no good summary: they always go on, by themselves or by what the
+// page offers, and no request above the window is sent twice.
 func TestContext(t *testing.T) {
 	ctx := kit.Context(t)
-	all := matrix()
-	w := sizedWorld(ctx, t, kit.HostOptions{}, scriptmodel.Config{}, "", modelsOf(all)...)
+	all := append(everyday(), badTalks()...)
+	w := sizedWorld(ctx, t, kit.HostOptions{}, scriptmodel.Config{Summaries: badSummaries()}, "", modelsOf(all)...)
 	out := played(ctx, t, w, all)
 	for _, o := range out {
-		if o.Stuck || o.Twice > 0 {
+		// One refusal in twenty is what a count that nobody gives leaves.
+		if most := 2 + o.Requests/20; o.Stuck || o.Twice > 0 || o.Refused > most {
 			t.Errorf("%s on %s: %+v", o.Talk, o.Model, o)
 		}
 	}
 	t.Log("\n" + talks.Table("with Strata's context plugin", out))
+}
+
+// TestContextNet: where nobody counts and the server takes less than it was said to, a
+// message goes out and is refused; earlier messages are summarized and it is sent again.
+func TestContextNet(t *testing.T) {
+	overEach(t, []string{"0.1.0", "0.1.5", "0.2"}, func(ctx context.Context, t *testing.T, o kit.HostOptions) {
+		model := sized(65_536, 4, 413, "nocount", "x131072")
+		w := sizedWorld(ctx, t, o, scriptmodel.Config{}, "", model)
+		c := w.NewChat()
+		on := func(r *chat.StreamRequest) { r.Model = "strata/" + model }
+		for n := range 4 {
+			text := fmt.Sprintf("#! SAY \"answer %d\"\n%s", n, talks.Log(60_000))
+			frames := play(ctx, t, c, text, on)
+			if got := kit.Text(frames); got != fmt.Sprint("answer ", n) {
+				t.Errorf("message %d is answered with %q", n, got)
+			}
+			if told := own(frames); n == 3 && !slices.Contains(told, "Earlier messages were summarized, so there is room to go on.") {
+				t.Errorf("it tells %q", told)
+			}
+		}
+		var o2 talks.Outcome
+		if count(&o2, w.model.Requests(), model); o2.Refused != 1 || o2.Twice != 0 {
+			t.Errorf("requests: %+v", o2)
+		}
+		h, err := c.History(ctx)
+		must(t, err)
+		if last := h.Messages[len(h.Messages)-1]; last.Text != "answer 3" {
+			t.Errorf("the history ends with %+v", last)
+		}
+	})
 }

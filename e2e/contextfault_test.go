@@ -4,9 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"sync/atomic"
-	"testing"
 
-	"strata.dev/bridge/e2e/kit"
 	"strata.dev/bridge/e2e/scriptmodel"
 	"strata.dev/bridge/e2e/talks"
 )
@@ -31,30 +29,12 @@ func badSummaries() func(scriptmodel.ChatRequest) []scriptmodel.Action {
 	}
 }
 
-// TestContextFaults: summaries that are refused, too long, broken off or none at all.
-// The chats go on, and what could not be done is said.
-func TestContextFaults(t *testing.T) {
-	ctx := kit.Context(t)
-	faults := []string{"refuses", "rambles", "dies", "stumbles", "continues"}
-	var models []string
-	for _, f := range faults {
-		models = append(models, sized(65_536, 1.8, 400, f))
+// badTalks have summaries that are refused, too long, broken off, broken off at first, or
+// none at all, each with a model of its own.
+func badTalks() []pair {
+	var out []pair
+	for _, word := range []string{"refuses", "rambles", "dies", "stumbles", "continues"} {
+		out = append(out, pair{talks.Crowd, sized(65_536, 1.8, 400, word)})
 	}
-	w := sizedWorld(ctx, t, kit.HostOptions{}, scriptmodel.Config{Summaries: badSummaries()}, "", append(models, roomy)...)
-	t.Run("chats", func(t *testing.T) {
-		for _, m := range models {
-			t.Run(m, func(t *testing.T) {
-				t.Parallel()
-				size, _ := sizeOf(m)
-				p := &talks.Person{Chat: w.NewChat(), Model: talks.Model{Route: "strata/" + m, Window: size.Window, PerTok: size.CharsPerToken, Another: "strata/" + roomy}}
-				must(t, talks.Crowd.Play(ctx, p))
-				o := talks.Outcome{}
-				count(&o, w.model.Requests(), m)
-				if p.Stuck || o.Twice > 0 {
-					t.Errorf("stuck %t, sent twice %d, offered %q, told %q", p.Stuck, o.Twice, p.Offered, p.Told)
-				}
-				t.Logf("%+v, offered %q, told %q, full %d", o, p.Offered, p.Told, p.Share)
-			})
-		}
-	})
+	return out
 }
