@@ -210,6 +210,12 @@ type Route struct {
 	ContextWindow int64  `json:"contextWindow,omitempty"`
 	Default       bool   `json:"default,omitempty"`
 	Images        bool   `json:"images,omitempty"` // it reads pictures
+	// Connection is the name of what serves it, as shown; Local says that this is of the
+	// person's own.
+	Connection string   `json:"connection,omitempty"`
+	Local      bool     `json:"local,omitempty"`
+	Thinking   []string `json:"thinking,omitempty"` // levels that can be chosen; none: the model's own
+	Price      *Price   `json:"price,omitempty"`
 }
 
 // ActiveTurn is a run that has not ended.

@@ -54,7 +54,7 @@ func serveCommand() *cobra.Command {
 
 // serve runs the host until ctx ends, then ends all that it started.
 func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
-	connection, warnings, err := connections.FromFlags(f.model)
+	fixed, warnings, err := connections.FromFlags(f.model)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,9 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 		}
 	}
 	redactor := redact.New(token)
-	connection.Key.Register(redactor)
+	for _, c := range fixed {
+		c.Key.Register(redactor)
+	}
 
 	log, closeLog, err := logx.New(logx.Options{
 		Level: f.logLevel, File: logFile, Redact: redactor,
@@ -115,7 +117,13 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, proxy.Close()) }()
-	all := []connections.Connection{connection}
+	registry, err := openModels(ctx, f, fixed, redactor, log)
+	if err != nil {
+		return err
+	}
+	defer registry.Close()
+	registry.Start(ctx)
+	all := registry.Connections()
 	if err := proxy.SetConnections(all); err != nil {
 		return err
 	}
@@ -126,6 +134,12 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	})
 	alone := direct.New(direct.Options{Connections: all, Redact: redactor.Text})
 	defer alone.Close()
+	registry.Follow(all, func(all []connections.Connection) {
+		alone.SetConnections(all)
+		if err := runner.Change(func(s *agent.Settings) { s.Connections, s.MaxHelpers = all, connections.MaxHelpers(all) }); err != nil {
+			log.Warn("the agent does not take the changed model connections", zap.Error(err))
+		}
+	})
 	chats, err := bridge.New(bridge.Options{
 		Harness: runner, Direct: alone, Dir: dir, Workspace: f.workspace, Preset: profile.Name, GoalsOff: f.noGoals, Log: log.Named("bridge"),
 	})
@@ -159,7 +173,7 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
 	}
 	server := httpapi.HTTPServer(httpapi.New(httpapi.Options{
-		Agent: chats, Wire: runner, Permissions: saved, Tasks: scheduler, Events: hub, Token: token, Hosts: hosts, Log: log.Named("http"), Redact: redactor,
+		Agent: chats, Wire: runner, Permissions: saved, Tasks: scheduler, Models: registry, Events: hub, Token: token, Hosts: hosts, Log: log.Named("http"), Redact: redactor,
 		DataDir: f.data, LogFile: logFile, About: newAbout(f.data).tell,
 		Ready: func() bool { return ctx.Err() == nil && runner.Status().State == "ready" },
 	}), log)

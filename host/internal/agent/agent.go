@@ -48,6 +48,8 @@ type Agent struct {
 	ensure  chan struct{} // held by the one Ensure that starts and connects, or by a restart
 	tasks   sync.WaitGroup
 
+	changing sync.Mutex // held by who changes the settings
+
 	mu          sync.Mutex
 	closed      bool
 	life        *life

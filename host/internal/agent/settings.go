@@ -51,6 +51,12 @@ func (c *composition) wake() {
 // used change nothing and are an error; that no Harness is installed is none as long as
 // none was started.
 func (a *Agent) Configure(s Settings) error {
+	a.changing.Lock()
+	defer a.changing.Unlock()
+	return a.configure(s)
+}
+
+func (a *Agent) configure(s Settings) error {
 	files, err := a.compose(s)
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -67,6 +73,18 @@ func (a *Agent) Configure(s Settings) error {
 	a.o.Log.Info("the Harness will be started again for new settings", zap.Int("turns", c.turns), zap.String(logx.KeyPart, "agent"))
 	a.renewIfDue()
 	return nil
+}
+
+// Change replaces a part of the settings; what change leaves alone stays, whoever set it.
+// It is Configure otherwise.
+func (a *Agent) Change(change func(*Settings)) error {
+	a.changing.Lock()
+	defer a.changing.Unlock()
+	a.mu.Lock()
+	s := a.composition.settings
+	a.mu.Unlock()
+	change(&s)
+	return a.configure(s)
 }
 
 // serve has the key proxy serve the settings' connections.

@@ -40,12 +40,16 @@ type restKey struct{}
 // route passes requests on to one connection's server.
 type route struct {
 	httputil.ReverseProxy
-	upstream *url.URL
-	key      Key
+	connection Connection
+	base       *url.URL
 }
 
-func newRoute(c Connection, transport http.RoundTripper) *route {
-	r := &route{upstream: c.Upstream, key: c.Key}
+func newRoute(c Connection, transport http.RoundTripper) (*route, error) {
+	base, err := url.Parse(c.Base())
+	if err != nil {
+		return nil, err
+	}
+	r := &route{connection: c, base: base}
 	r.ReverseProxy = httputil.ReverseProxy{
 		Rewrite:        r.rewrite,
 		ModifyResponse: r.modify,
@@ -54,12 +58,12 @@ func newRoute(c Connection, transport http.RoundTripper) *route {
 		FlushInterval:  -1,        // after every write
 		ErrorLog:       log.New(discard{}, "", 0),
 	}
-	return r
+	return r, nil
 }
 
 func (r *route) rewrite(p *httputil.ProxyRequest) {
 	rest, _ := p.In.Context().Value(restKey{}).(string)
-	out := *r.upstream
+	out := *r.base
 	out.RawPath = out.EscapedPath() + "/" + rest
 	out.Path, _ = url.PathUnescape(out.RawPath) // checked by leaves
 	out.RawQuery = p.In.URL.RawQuery
@@ -67,8 +71,9 @@ func (r *route) rewrite(p *httputil.ProxyRequest) {
 	for _, name := range own {
 		p.Out.Header.Del(name)
 	}
-	if !r.key.IsZero() {
-		p.Out.Header.Set("Authorization", "Bearer "+r.key.reveal())
+	r.connection.Authorize(p.Out.Header)
+	if r.connection.FitMaxTokens {
+		fit(p.Out)
 	}
 	// What is compressed cannot be passed on at once, nor searched for the key.
 	p.Out.Header.Set("Accept-Encoding", "identity")
@@ -84,12 +89,12 @@ func (r *route) modify(res *http.Response) error {
 	if res.StatusCode >= 300 && res.StatusCode < 400 && res.Header.Get("Location") != "" {
 		return fmt.Errorf("%w to %s", errRedirect, redirectHost(res))
 	}
-	if res.StatusCode < 400 || r.key.IsZero() {
+	if res.StatusCode < 400 || r.connection.Key.IsZero() {
 		return nil
 	}
 	for name, values := range res.Header {
 		for i := range values {
-			res.Header[name][i] = r.key.Redact(values[i])
+			res.Header[name][i] = r.connection.Key.Redact(values[i])
 		}
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
@@ -99,7 +104,7 @@ func (r *route) modify(res *http.Response) error {
 	if err != nil {
 		return err
 	}
-	body = []byte(r.key.Redact(string(body)))
+	body = []byte(r.connection.Key.Redact(string(body)))
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	res.ContentLength = int64(len(body))
 	res.Header.Set("Content-Length", strconv.Itoa(len(body)))
@@ -118,7 +123,7 @@ func redirectHost(res *http.Response) string {
 // errors.
 func (r *route) failed(w http.ResponseWriter, in *http.Request, err error) {
 	var large *http.MaxBytesError
-	details := r.key.Redact(err.Error())
+	details := r.connection.Key.Redact(err.Error())
 	switch {
 	case errors.As(err, &large):
 		refuse(w, http.StatusRequestEntityTooLarge, "too-large", tooLarge, "")

@@ -68,6 +68,18 @@ func (k Key) Register(redactor interface{ Add(values ...string) }) {
 // IsZero tells that there is no key.
 func (k Key) IsZero() bool { return k.reveal() == "" }
 
+// NewKey makes a Key of its text. The error says what cannot be part of one, without
+// quoting it.
+func NewKey(secret string) (Key, error) {
+	if len(secret) > maxKeyFile {
+		return Key{}, fmt.Errorf("a key of more than %d bytes", maxKeyFile)
+	}
+	if i := strings.IndexFunc(secret, func(r rune) bool { return r <= ' ' || r > '~' }); i >= 0 {
+		return Key{}, fmt.Errorf("character %d cannot be part of a key", i+1)
+	}
+	return newKey(secret), nil
+}
+
 // maxKeyFile is the largest key file that is read, in bytes.
 const maxKeyFile = 64 << 10
 
@@ -95,13 +107,14 @@ func ReadKey(flag, path string) (Key, *chat.Sentence, error) {
 	case len(data) > maxKeyFile:
 		return Key{}, nil, say.Error(chat.CodeBadRequest, "more than 64 KiB", say.KeyFileWrong, "path", path)
 	}
-	if i := strings.IndexFunc(secret, func(r rune) bool { return r <= ' ' || r > '~' }); i >= 0 {
-		return Key{}, nil, say.Error(chat.CodeBadRequest, fmt.Sprintf("character %d cannot be part of a key", i+1), say.KeyFileWrong, "path", path)
+	key, err := NewKey(secret)
+	if err != nil {
+		return Key{}, nil, say.Error(chat.CodeBadRequest, err.Error(), say.KeyFileWrong, "path", path)
 	}
 	var warning *chat.Sentence
 	if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
 		s := say.Sentence(say.FileOpen, "path", path)
 		warning = &s
 	}
-	return newKey(secret), warning, nil
+	return key, warning, nil
 }

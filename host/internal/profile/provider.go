@@ -62,17 +62,22 @@ func (p Provider) compat() mapping {
 // maxOutput is the Harness's own default for a model's output, in tokens.
 const maxOutput = 32_768
 
-// output is what a model's route declares: a reply's room in the window. The Harness's
-// default would fill a small window alone. 0 leaves it to that.
+// output is what a model's route declares: a reply's room in the window, and no more
+// than the model can. The Harness's default would fill a small window alone. 0 leaves it
+// to that.
 func (p Provider) output(m Model) int64 {
-	switch {
-	case m.MaxOutput > 0 || m.ContextWindow <= 0:
+	if m.ContextWindow <= 0 {
 		return m.MaxOutput
-	case p.Local:
-		// Half of a window below 8K, which the least budget would fill.
-		return max(1, min(m.ContextWindow/2, int64(budget.LocalOutput(int(m.ContextWindow)))))
 	}
-	return max(1, min(maxOutput, m.ContextWindow/4))
+	room := min(maxOutput, m.ContextWindow/4)
+	if p.Local {
+		// Half of a window below 8K, which the least budget would fill.
+		room = min(m.ContextWindow/2, int64(budget.LocalOutput(int(m.ContextWindow))))
+	}
+	if m.MaxOutput > 0 {
+		room = min(room, m.MaxOutput)
+	}
+	return max(1, room)
 }
 
 func (p Provider) model(m Model) mapping {

@@ -107,7 +107,7 @@ type Model struct {
 	ID            string
 	Name          string // shown; "" is the ID
 	ContextWindow int64  // in tokens; 0 is not known, the Harness assumes 262,144
-	MaxOutput     int64  // in tokens; 0 is what the window allows
+	MaxOutput     int64  // most that it can answer, in tokens; 0 is not known
 	Images        bool   // it reads pictures
 	// Efforts are the thinking levels by the Harness's names and what the wire calls
 	// them, in order; nil leaves the provider's own behaviour.
