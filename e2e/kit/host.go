@@ -23,6 +23,8 @@ type HostOptions struct {
 	Listen  string             // "" is a free port
 	// Wire makes the pinned Harness speak remote.mux; nil leaves it its own wire.
 	Wire *muxport.Options
+	// NoModel leaves the model out of the command line: connections are added later.
+	NoModel bool
 }
 
 // Host is a host process whose page can be reached.
@@ -64,8 +66,10 @@ func LaunchHost(t testing.TB, home *Home, o HostOptions) *Process {
 		t.Fatal(err)
 	}
 	args := []string{"serve", "--harness", or(o.Harness, HarnessDir()), "--node", Node(t), "--shim", Shim(t),
-		"--data", home.Data, "--workspace", home.Workspace, "--base-url", o.Model.URL(), "--model", or(o.ModelID, "scripted-1"),
-		"--key-file", key, "--listen", or(o.Listen, "127.0.0.1:0")}
+		"--data", home.Data, "--workspace", home.Workspace, "--keys", "file", "--listen", or(o.Listen, "127.0.0.1:0")}
+	if !o.NoModel {
+		args = append(args, "--base-url", o.Model.URL(), "--model", or(o.ModelID, "scripted-1"), "--key-file", key)
+	}
 	return StartProcess(t, home, Command{
 		Name: "host", Path: HostBinary(t), Args: append(args, o.Args...), Dir: home.Dir,
 		Env: Environ(t, home, []string{"bwrap"}, o.Env...),

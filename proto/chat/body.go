@@ -122,9 +122,11 @@ type AgentStatus struct {
 	Errors  []LastError `json:"errors,omitempty"`
 	LastEnd *AgentEnd   `json:"lastEnd,omitempty"` // nil where none has
 	// RestartDue says that the Harness is started again, for new settings, once no turn runs.
-	RestartDue bool        `json:"restartDue,omitempty"`
-	Host       *HostStatus `json:"host,omitempty"`
-	Data       *DataStatus `json:"data,omitempty"`
+	RestartDue bool `json:"restartDue,omitempty"`
+	// Untested says that the Harness is a version that was not tested; null for others.
+	Untested *Sentence   `json:"untested,omitempty"`
+	Host     *HostStatus `json:"host,omitempty"`
+	Data     *DataStatus `json:"data,omitempty"`
 }
 
 // AgentEnd is how the newest Harness ended that nobody had asked to, or did not start.

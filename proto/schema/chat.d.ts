@@ -383,6 +383,8 @@ export interface AgentStatus {
   lastEnd?: AgentEnd;
   /** RestartDue says that the Harness is started again, for new settings, once no turn runs. */
   restartDue?: boolean;
+  /** Untested says that the Harness is a version that was not tested; null for others. */
+  untested?: Sentence;
   host?: HostStatus;
   data?: DataStatus;
 }

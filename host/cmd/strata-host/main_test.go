@@ -29,7 +29,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HOME", e.WorkDir)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"serving": serving, "ask": ask, "mode": mode, "pid": pid, "standin": standin, "task": task},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"serving": serving, "ask": ask, "mode": mode, "pid": pid, "standin": standin, "task": task, "provider": provider},
 	})
 }
 

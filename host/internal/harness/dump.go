@@ -42,7 +42,7 @@ func DumpConfig(ctx context.Context, cfg Config) (tree []byte, warnings string, 
 	case ctx.Err() != nil:
 		return nil, "", fmt.Errorf("composing the profile: %w", context.Cause(ctx))
 	case errors.As(err, &exit):
-		return nil, "", startError(cfg.Home, exit.String(), stderr.String())
+		return nil, "", startError(cfg.Home, cfg.Component, exit.String(), stderr.String())
 	case err != nil:
 		return nil, "", newError(KindLaunch, err.Error(), say.Sentence(say.AgentFailed))
 	}

@@ -198,6 +198,9 @@ func (r *Registry) Remove(ctx context.Context, id string) error {
 	}
 	next := r.file
 	next.Connections = slices.DeleteFunc(slices.Clone(r.file.Connections), func(c connection) bool { return c.ID == id })
+	if strings.HasPrefix(next.Default, id+"/") {
+		next.Default = ""
+	}
 	if err := store.WriteJSON(r.path(), next); err != nil {
 		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", r.o.Dir)
 	}
