@@ -17,7 +17,7 @@ func webOnce(ctx context.Context, t *testing.T, w *world) {
 	c, other := w.NewChat(), w.NewChat()
 	run := send(ctx, t, c, scriptmodel.Steps(search("first words"), search("second", "third"), scriptmodel.Say("I know now")))
 	proposed := card(ctx, t, run, "web_search", chat.ToolProposed)
-	if want := "The assistant wants to search the web for: first words. Search words go to the search service."; proposed.Reason != want {
+	if want := "The assistant wants to search the web for: first words. Search words go to DuckDuckGo/Bing."; proposed.Reason != want {
 		t.Errorf("the card says %q", proposed.Reason)
 	}
 	must(t, c.Approve(ctx, proposed))

@@ -31,7 +31,7 @@ func says(t *testing.T, what string, frames []chat.Frame, want ...string) {
 }
 
 const (
-	goalLimit   = "The goal used all of its {rounds} rounds. Type /goal resume to give it more."
+	goalLimit   = "The goal used all its rounds ({rounds}). Type /goal resume to give it more."
 	goalReached = "The goal is reached. Set another one with /goal and its text."
 	goalPaused  = "The goal is paused. Type /goal resume to go on with it."
 	goalWaits   = "The goal is: {goal}. It is not being worked on, {rounds} of {most} rounds so far; type /goal resume to go on."

@@ -119,19 +119,23 @@ var faults = []fault{
 // pause is how long a fault lasts. Nothing is waited for: it is the fault.
 func pause(r *rand.Rand) { time.Sleep(time.Duration(r.IntN(300)) * time.Millisecond) }
 
+// healing is how long it took until the rest of an answer was there: since the line broke,
+// and since it could be used again.
+type healing struct{ broke, usable time.Duration }
+
 // pulse sends a message, breaks the line in the middle of its answer, and takes the
 // time until the rest of the answer is there. Each text must come once.
-func (b *broken) pulse(ctx context.Context, c kit.Chat, f fault, r *rand.Rand) (time.Duration, error) {
+func (b *broken) pulse(ctx context.Context, c kit.Chat, f fault, r *rand.Rand) (took healing, err error) {
 	hold := fmt.Sprintf("pulse-%d", r.Uint64())
 	run, err := c.Send(ctx, scriptmodel.Steps(scriptmodel.Step(scriptmodel.Say("one "), scriptmodel.Hold(hold), scriptmodel.Say("two"))))
 	if err != nil {
-		return 0, err
+		return took, err
 	}
 	if _, err := run.Wait(ctx, kit.Says("one ")); err != nil {
-		return 0, err
+		return took, err
 	}
 	if !kit.ByTheAgent(run.Frames()) {
-		return 0, fmt.Errorf("%s: the agent does not answer: %+v", f.name, run.Frames())
+		return took, fmt.Errorf("%s: the agent does not answer: %+v", f.name, run.Frames())
 	}
 	broke := time.Now()
 	undo := f.do(b, b.line.Proxy(), r)
@@ -139,16 +143,17 @@ func (b *broken) pulse(ctx context.Context, c kit.Chat, f fault, r *rand.Rand) (
 	if undo != nil {
 		undo()
 	}
+	usable := time.Now()
 	if _, err := run.Wait(ctx, kit.Says("two")); err != nil {
-		return 0, fmt.Errorf("%s: %w", f.name, err)
+		return took, fmt.Errorf("%s: %w", f.name, err)
 	}
-	took := time.Since(broke)
+	took = healing{time.Since(broke), time.Since(usable)}
 	frames, err := run.End(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", f.name, err)
+		return took, fmt.Errorf("%s: %w", f.name, err)
 	}
 	if last := frames[len(frames)-1]; last.Type != chat.Done || kit.Text(frames) != "one two" || !kit.ByTheAgent(frames) {
-		return 0, fmt.Errorf("%s: the answer is %q and ends with %+v", f.name, kit.Text(frames), last)
+		return took, fmt.Errorf("%s: the answer is %q and ends with %+v", f.name, kit.Text(frames), last)
 	}
 	return took, nil
 }
@@ -168,7 +173,7 @@ func TestBrokenLine(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				t.Logf("%s: healed after %v", f.name, took.Round(time.Millisecond))
+				t.Logf("%s: healed after %v", f.name, took.broke.Round(time.Millisecond))
 			}
 			// A question stands while the line breaks, and its answer counts.
 			run := send(ctx, t, c, scriptmodel.Steps(scriptmodel.Write(b.path("broken.txt"), "x"), scriptmodel.Say("done")))

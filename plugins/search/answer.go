@@ -23,9 +23,9 @@ func answerOf(engine string, parsed abi.SearchParsed, notes []string) abi.Search
 		})
 	}
 	if len(found.Sources) == 0 {
-		notes = append(notes, engine+" found nothing for this question.")
+		notes = append(notes, abi.Fill(abi.SaidNothing, "engine", engine))
 	} else {
-		notes = append(notes, engine+" answered this search.", webtext.Warning)
+		notes = append(notes, abi.Fill(abi.SaidAnswered, "engine", engine), webtext.Warning)
 	}
 	if parsed.Suspect {
 		notes = append(notes, "None of the results holds a word of the question, so they may have nothing to do with it.")

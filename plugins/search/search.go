@@ -23,7 +23,7 @@ type engine struct{ id, name, page, other string }
 // engines in the order in which they are asked.
 var engines = []engine{
 	{"duckduckgo", "DuckDuckGo", abi.SourceDuckDuckGo, abi.SourceDuckDuckGoLite},
-	{"bing", "Bing", abi.SourceBing, abi.SourceBingRSS},
+	{"bing", abi.SecondEngine, abi.SourceBing, abi.SourceBingRSS},
 }
 
 // search answers a question: from what was found lately, from the service with a

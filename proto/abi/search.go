@@ -98,6 +98,34 @@ const (
 	ServiceDeepSeek   = "deepseek"
 )
 
+// SearchService is a service that a person may choose.
+type SearchService struct {
+	ID     string // one of the Service constants
+	Name   string // as a person knows it
+	Origin string // of its API; "" where it needs no key
+}
+
+// SearchServices are all of them; the first one is there without anybody's choice.
+var SearchServices = []SearchService{
+	{ServiceDuckDuckGo, "DuckDuckGo", ""},
+	{ServiceExa, "Exa", "https://api.exa.ai"},
+	{ServicePerplexity, "Perplexity", "https://api.perplexity.ai"},
+	{ServiceDeepSeek, "DeepSeek", "https://api.deepseek.com"},
+}
+
+// FindSearchService gives a service by its id; "" is the first one.
+func FindSearchService(id string) (SearchService, bool) {
+	for i, s := range SearchServices {
+		if s.ID == id || id == "" && i == 0 {
+			return s, true
+		}
+	}
+	return SearchService{}, false
+}
+
+// SecondEngine is asked where DuckDuckGo refuses, by the name a person knows.
+const SecondEngine = "Bing"
+
 // SearchConfig is the search plugin's init config.
 type SearchConfig struct {
 	// Service is one of the Service constants; "" is DuckDuckGo.
@@ -138,6 +166,13 @@ const (
 	SaidServiceDown = "{service} is not available right now. Try again in a minute, or choose another search service in Settings -> Tools -> Web search."
 	SaidUnreadable  = "{service} sent an answer that could not be read. Try again, or choose another search service in Settings -> Tools -> Web search."
 	SaidNoKey       = "No key for {service} is saved, so DuckDuckGo was asked. A key can be added in Settings -> Tools -> Web search."
+)
+
+// What an answer's content begins with: who gave it. {engine} is the name of one of
+// SearchServices, or SecondEngine.
+const (
+	SaidAnswered = "{engine} answered this search."
+	SaidNothing  = "{engine} found nothing for this question."
 )
 
 // SearchSentences are all of them, by the code of the failure they go with; the

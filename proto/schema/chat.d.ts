@@ -602,6 +602,44 @@ export interface Permission {
   expiresAt?: number;
 }
 
+/** ToolSettings is what the person chose under Settings → Tools: the body of GET and the answer of PUT /api/agent/tools. */
+export interface ToolSettings {
+  webSearch: WebSearch;
+  /** WebWithoutAsking lets the assistant search the web and open pages without a question. */
+  webWithoutAsking: boolean;
+}
+
+/** WebSearch is who searches the web. */
+export interface WebSearch {
+  /** the id of one of Services */
+  service: string;
+  /** a key for it is saved; the key itself is nowhere to be read */
+  keySet: boolean;
+  services: SearchService[] | null;
+}
+
+/** SearchService is a service that can be chosen. */
+export interface SearchService {
+  id: string;
+  name: string;
+  /** without its key DuckDuckGo is asked in its place */
+  needsKey: boolean;
+  keySet: boolean;
+}
+
+/** ToolsPatch is the body of PUT /api/agent/tools; nil leaves as it is. */
+export interface ToolsPatch {
+  webSearch?: WebSearchPatch;
+  webWithoutAsking?: boolean;
+}
+
+/** WebSearchPatch changes who searches the web. */
+export interface WebSearchPatch {
+  service?: string;
+  /** of the service that is chosen then; "" forgets it */
+  key?: string;
+}
+
 /** DecisionList is the body of GET /api/decisions, the newest first. Query: limit (100, at most 1000), before (Unix milliseconds), sessionId. */
 export interface DecisionList {
   decisions: Decision[] | null;

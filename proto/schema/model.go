@@ -33,6 +33,8 @@ var roots = []reflect.Type{
 	reflect.TypeFor[chat.Chat](),
 	reflect.TypeFor[chat.ChatPatch](),
 	reflect.TypeFor[chat.PermissionList](),
+	reflect.TypeFor[chat.ToolSettings](),
+	reflect.TypeFor[chat.ToolsPatch](),
 	reflect.TypeFor[chat.DecisionList](),
 	reflect.TypeFor[chat.TaskList](),
 	reflect.TypeFor[chat.TaskSpec](),

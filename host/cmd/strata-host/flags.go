@@ -13,7 +13,9 @@ import (
 	"strata.dev/bridge/host/internal/agent"
 	"strata.dev/bridge/host/internal/connections"
 	"strata.dev/bridge/host/internal/profile"
+	"strata.dev/bridge/host/internal/redact"
 	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/host/internal/tools"
 	"strata.dev/bridge/proto/chat"
 )
 
@@ -119,12 +121,23 @@ func (f *flags) resolve() error {
 
 // settings are what the agent is composed of.
 func (f *flags) settings(all []connections.Connection) agent.Settings {
-	s := agent.Settings{Connections: all, MaxHelpers: connections.MaxHelpers(all), Web: profile.Web{SkipAsk: f.webUnasked}}
+	s := agent.Settings{Connections: all, MaxHelpers: connections.MaxHelpers(all)}
 	if f.noGoals {
 		s.Off = append(s.Off, "tool-goal")
 	}
 	return s
 }
+
+// choose puts what the person chose under Settings → Tools into what the agent is
+// composed of. A flag lets in more than the choice does, never less.
+func (f *flags) choose(c tools.Choice, s *agent.Settings, redactor *redact.Redactor) {
+	s.Search = c.Search()
+	s.Search.Key.Register(redactor)
+	s.Web = profile.Web{Engine: tools.Engine(s.Search), SkipAsk: f.webUnasked || c.WebWithoutAsking}
+}
+
+// settingsFile is the host's settings in its data folder.
+func settingsFile(data string) string { return filepath.Join(data, "settings.json") }
 
 // defaultShim is the shim beside the program's folder, as in a checkout (.run/bin)
 // or an installation (bin); "" where there is none.

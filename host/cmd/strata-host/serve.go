@@ -30,6 +30,7 @@ import (
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/host/internal/store"
 	"strata.dev/bridge/host/internal/tasks"
+	"strata.dev/bridge/host/internal/tools"
 	"strata.dev/bridge/proto/chat"
 )
 
@@ -127,10 +128,22 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	if err := proxy.SetConnections(all); err != nil {
 		return err
 	}
+	chosen, err := tools.Open(settingsFile(f.data))
+	if errors.Is(err, tools.ErrNewer) {
+		return say.Error(chat.CodeInternal, err.Error(), say.DataNewer, "path", f.data)
+	}
+	if err != nil {
+		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
+	}
+	settings := f.settings(all)
+	f.choose(chosen.Choice(), &settings, redactor)
 	runner := agent.New(agent.Options{
 		Getenv: os.Getenv, Harness: f.harness, Node: f.node, Shim: f.shim, Dir: dir,
 		Secrets:  agent.Secrets(f.data, f.model.KeyFile, f.tokenFile),
-		Settings: f.settings(all), Proxy: proxy, Redact: redactor, Log: log,
+		Settings: settings, Proxy: proxy, Redact: redactor, Log: log,
+	})
+	chosen.OnChange(func(c tools.Choice) error {
+		return runner.Change(func(s *agent.Settings) { f.choose(c, s, redactor) })
 	})
 	alone := direct.New(direct.Options{Connections: all, Redact: redactor.Text})
 	defer alone.Close()
@@ -173,7 +186,7 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
 	}
 	server := httpapi.HTTPServer(httpapi.New(httpapi.Options{
-		Agent: chats, Wire: runner, Permissions: saved, Tasks: scheduler, Models: registry, Events: hub, Token: token, Hosts: hosts, Log: log.Named("http"), Redact: redactor,
+		Agent: chats, Wire: runner, Permissions: saved, Tools: chosen, Tasks: scheduler, Models: registry, Events: hub, Token: token, Hosts: hosts, Log: log.Named("http"), Redact: redactor,
 		DataDir: f.data, LogFile: logFile, About: newAbout(f.data).tell,
 		Ready: func() bool { return ctx.Err() == nil && runner.Status().State == "ready" },
 	}), log)

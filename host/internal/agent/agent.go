@@ -28,7 +28,7 @@ type Options struct {
 	Getenv  func(string) string // names the component, before Harness
 	Harness string              // the component's folder, "" where the environment names it
 	Node    string              // "" is the one on the PATH
-	Shim    string              // folder of gate.mjs, fence.mjs, models.mjs and dist/strata.wasm
+	Shim    string              // folder of gate.mjs, fence.mjs, models.mjs, search.mjs and dist/strata.wasm
 	Dir     string              // the agent's data folder; DSH_HOME is in it
 	Secrets []string            // paths that no call may touch unasked
 
@@ -47,8 +47,9 @@ type Agent struct {
 	compose func(Settings) (profile.Files, error)
 	ensure  chan struct{} // held by the one Ensure that starts and connects, or by a restart
 	tasks   sync.WaitGroup
+	proven  string // fingerprint of the newest start that proved good; start's own
 
-	changing sync.Mutex // held by who changes the settings
+	changing sync.Mutex // held by the one Change that is under way
 
 	mu          sync.Mutex
 	closed      bool

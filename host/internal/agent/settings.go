@@ -24,6 +24,7 @@ type Settings struct {
 	Off         []string    // as profile.Settings.Off
 	MaxHelpers  int         // as profile.Settings.MaxHelpers
 	Web         profile.Web // as profile.Plugins.Web
+	Search      connections.Search
 }
 
 // composition says which settings an Agent's process was started from, and holds it
@@ -87,10 +88,13 @@ func (a *Agent) Change(change func(*Settings)) error {
 	return a.configure(s)
 }
 
-// serve has the key proxy serve the settings' connections.
+// serve has the key proxy serve the settings' connections and search service.
 func (a *Agent) serve(s Settings) error {
 	if a.o.Proxy == nil { // a test's
 		return nil
+	}
+	if err := a.o.Proxy.SetSearch(s.Search); err != nil {
+		return err
 	}
 	return a.o.Proxy.SetConnections(s.Connections)
 }

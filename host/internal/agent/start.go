@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"strata.dev/bridge/host/internal/connections"
 	"strata.dev/bridge/host/internal/harness"
 	"strata.dev/bridge/host/internal/logx"
 	"strata.dev/bridge/host/internal/profile"
@@ -41,7 +41,9 @@ func (a *Agent) start(ctx context.Context) (*harness.Process, error) {
 	if err != nil {
 		return nil, err
 	}
+	keyed := false // a search service has a key
 	files, err := a.begin(func(s Settings) (profile.Files, error) {
+		keyed = s.Search.Keyed()
 		files, plugins, err := a.profile(component, s)
 		if err == nil {
 			a.mu.Lock()
@@ -61,18 +63,13 @@ func (a *Agent) start(ctx context.Context) (*harness.Process, error) {
 		Component: component, Node: node, Home: home, Profile: profile.Name,
 		RouteKey: a.o.Proxy.Renew(), Redact: a.o.Redact.Text, Log: a.output(), Timeout: startLimit,
 	}
-	a.o.Redact.Add(cfg.RouteKey)
-	// Every start, as a layer of the person's own may have changed, and beside the
-	// start, which takes longer.
-	checked := make(chan error, 1)
-	go func() { checked <- check(ctx, files, cfg) }()
-	p, err := harness.Start(ctx, cfg)
-	wrong := <-checked
+	if keyed {
+		cfg.SearchKey = a.o.Proxy.RenewSearch()
+	}
+	a.o.Redact.Add(cfg.RouteKey, cfg.SearchKey)
+	p, err := a.launch(ctx, files, cfg)
 	if err != nil {
 		return nil, err
-	}
-	if wrong != nil {
-		return nil, errors.Join(wrong, p.Stop(ctx))
 	}
 	a.ready()
 	a.o.Redact.Add(p.Secret())
@@ -93,12 +90,21 @@ func (a *Agent) profile(component harness.Component, s Settings) (profile.Files,
 	}
 	p := profile.Settings{Standard: standard, MaxHelpers: s.MaxHelpers, Off: s.Off, Plugins: profile.Plugins{
 		Shim: a.o.Shim, Wasm: wasm, SHA256: sum, Store: stores(a.o.Dir), Secrets: a.o.Secrets, Web: s.Web,
+		Search: a.search(component, s.Search),
 	}}
 	for _, c := range s.Connections {
 		p.Providers = append(p.Providers, c.Provider(a.o.Proxy.BaseURL(c.ID)))
 	}
 	files, err := profile.Generate(p)
 	return files, []chat.PluginStatus{{Name: "gate", SHA256: sum}, {Name: "fence"}}, err
+}
+
+// search is who searches the web, for the profile.
+func (a *Agent) search(component harness.Component, s connections.Search) profile.Search {
+	if !s.Keyed() {
+		return profile.Search{Service: s.Service}
+	}
+	return profile.Search{Service: s.Service, Origin: a.o.Proxy.SearchURL(), KeyEnv: harness.EnvSearchKey, Stock: profile.HasDeepSeek(component)}
 }
 
 // check has the Harness compose the profile and looks whether every row of

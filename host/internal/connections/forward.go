@@ -28,6 +28,9 @@ const (
 // maxErrorBody is how much of a refusal's body is passed on, in bytes.
 const maxErrorBody = 1 << 20
 
+// maxSearchBody is how much of a search service's answer is passed on, in bytes.
+const maxSearchBody = 8 << 20
+
 // own are request headers that are never passed on: the token, and what a browser
 // or another client might add.
 var own = []string{
@@ -42,6 +45,7 @@ type route struct {
 	httputil.ReverseProxy
 	connection Connection
 	base       *url.URL
+	searches   bool // it is a search service's: its answers are small, and not streamed
 }
 
 func newRoute(c Connection, transport http.RoundTripper) (*route, error) {
@@ -75,6 +79,9 @@ func (r *route) rewrite(p *httputil.ProxyRequest) {
 	if r.connection.FitMaxTokens {
 		fit(p.Out)
 	}
+	if r.searches { // Exa's own header, and one of the two that DeepSeek documents
+		p.Out.Header.Set("X-Api-Key", r.connection.Key.reveal())
+	}
 	// What is compressed cannot be passed on at once, nor searched for the key.
 	p.Out.Header.Set("Accept-Encoding", "identity")
 }
@@ -89,7 +96,7 @@ func (r *route) modify(res *http.Response) error {
 	if res.StatusCode >= 300 && res.StatusCode < 400 && res.Header.Get("Location") != "" {
 		return fmt.Errorf("%w to %s", errRedirect, redirectHost(res))
 	}
-	if res.StatusCode < 400 || r.connection.Key.IsZero() {
+	if res.StatusCode < 400 && !r.searches || r.connection.Key.IsZero() {
 		return nil
 	}
 	for name, values := range res.Header {
@@ -97,7 +104,11 @@ func (r *route) modify(res *http.Response) error {
 			res.Header[name][i] = r.connection.Key.Redact(values[i])
 		}
 	}
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
+	limit := int64(maxErrorBody)
+	if res.StatusCode < 400 {
+		limit = maxSearchBody
+	}
+	body, err := io.ReadAll(io.LimitReader(res.Body, limit))
 	if closeErr := res.Body.Close(); err == nil {
 		err = closeErr
 	}
@@ -105,6 +116,9 @@ func (r *route) modify(res *http.Response) error {
 		return err
 	}
 	body = []byte(r.connection.Key.Redact(string(body)))
+	if r.searches && strings.HasSuffix(res.Request.URL.Path, stockPath) && res.StatusCode >= 400 {
+		body = stockRefusal(r.connection.Name, res, body)
+	}
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	res.ContentLength = int64(len(body))
 	res.Header.Set("Content-Length", strconv.Itoa(len(body)))
@@ -131,6 +145,8 @@ func (r *route) failed(w http.ResponseWriter, in *http.Request, err error) {
 		// Nobody is there any more.
 	case errors.Is(err, errRedirect):
 		refuse(w, http.StatusBadGateway, "upstream-redirect", say.ModelRedirects, details)
+	case r.searches:
+		refuse(w, http.StatusBadGateway, "upstream-unreachable", say.SearchUnreached, details)
 	default:
 		refuse(w, http.StatusBadGateway, "upstream-unreachable", say.ModelUnreachable, details)
 	}

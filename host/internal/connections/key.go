@@ -68,14 +68,15 @@ func (k Key) Register(redactor interface{ Add(values ...string) }) {
 // IsZero tells that there is no key.
 func (k Key) IsZero() bool { return k.reveal() == "" }
 
-// NewKey makes a Key of its text. The error says what cannot be part of one, without
-// quoting it.
-func NewKey(secret string) (Key, error) {
+// NewKey makes a Key of its text, as a person gives it; "" is none. The error says what
+// cannot be part of one, without quoting it.
+func NewKey(text string) (Key, error) {
+	secret, at := keyOf([]byte(text))
 	if len(secret) > maxKeyFile {
 		return Key{}, fmt.Errorf("a key of more than %d bytes", maxKeyFile)
 	}
-	if i := strings.IndexFunc(secret, func(r rune) bool { return r <= ' ' || r > '~' }); i >= 0 {
-		return Key{}, fmt.Errorf("character %d cannot be part of a key", i+1)
+	if at >= 0 {
+		return Key{}, fmt.Errorf("character %d cannot be part of a key", at+1)
 	}
 	return newKey(secret), nil
 }
@@ -100,21 +101,27 @@ func ReadKey(flag, path string) (Key, *chat.Sentence, error) {
 	if err != nil {
 		return Key{}, nil, say.Error(chat.CodeBadRequest, err.Error(), say.NotFile, "flag", flag, "path", path)
 	}
-	secret := strings.TrimSpace(strings.TrimPrefix(string(data), "\ufeff"))
+	secret, at := keyOf(data)
 	switch {
 	case secret == "":
 		return Key{}, nil, say.Error(chat.CodeBadRequest, "", say.FileEmpty, "flag", flag, "path", path)
 	case len(data) > maxKeyFile:
 		return Key{}, nil, say.Error(chat.CodeBadRequest, "more than 64 KiB", say.KeyFileWrong, "path", path)
 	}
-	key, err := NewKey(secret)
-	if err != nil {
-		return Key{}, nil, say.Error(chat.CodeBadRequest, err.Error(), say.KeyFileWrong, "path", path)
+	if at >= 0 {
+		return Key{}, nil, say.Error(chat.CodeBadRequest, fmt.Sprintf("character %d cannot be part of a key", at+1), say.KeyFileWrong, "path", path)
 	}
 	var warning *chat.Sentence
 	if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
 		s := say.Sentence(say.FileOpen, "path", path)
 		warning = &s
 	}
-	return key, warning, nil
+	return newKey(secret), warning, nil
+}
+
+// keyOf gives a key without what editors put around it, and where the first character
+// is that no key has; -1 is nowhere.
+func keyOf(text []byte) (key string, at int) {
+	key = strings.TrimSpace(strings.TrimPrefix(string(text), "\ufeff"))
+	return key, strings.IndexFunc(key, func(r rune) bool { return r <= ' ' || r > '~' })
 }

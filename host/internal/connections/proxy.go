@@ -28,8 +28,9 @@ type Proxy struct {
 	upstream *http.Transport
 	served   chan struct{}
 
-	token       atomic.Pointer[[sha256.Size]byte] // hash of the launch's token
+	token       launchToken // of the models
 	connections atomic.Pointer[map[string]*route]
+	search      searchRoute
 
 	mu     sync.Mutex
 	closed bool
@@ -87,14 +88,7 @@ func (p *Proxy) SetConnections(connections []Connection) error {
 
 // Renew makes a new token, for the next launch, and gives it. The one before does
 // not count any more.
-func (p *Proxy) Renew() string {
-	b := make([]byte, 32)
-	_, _ = rand.Read(b) // never fails
-	token := hex.EncodeToString(b)
-	sum := sha256.Sum256([]byte(token))
-	p.token.Store(&sum)
-	return token
-}
+func (p *Proxy) Renew() string { return p.token.renew() }
 
 // BaseURL is the address that stands for a connection's base URL.
 func (p *Proxy) BaseURL(id string) string {
@@ -119,12 +113,15 @@ func (p *Proxy) Close() error {
 }
 
 func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
-	if !p.admits(r) {
+	id, rest, ok := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), "/"), "/v1/")
+	route, token := (*p.connections.Load())[id], &p.token
+	if id == searchID { // no id of a connection
+		route, token = p.search.route.Load(), &p.search.token
+	}
+	if !token.admits(r) {
 		refuse(w, http.StatusUnauthorized, "unauthorized", tokenRefused, "")
 		return
 	}
-	id, rest, ok := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), "/"), "/v1/")
-	route := (*p.connections.Load())[id]
 	if !ok || route == nil {
 		refuse(w, http.StatusNotFound, "not-found", noConnection, "")
 		return
@@ -143,10 +140,24 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	route.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), restKey{}, rest)))
 }
 
+// launchToken is a token of one launch, of which only the hash is kept.
+type launchToken struct {
+	hash atomic.Pointer[[sha256.Size]byte]
+}
+
+func (s *launchToken) renew() string {
+	b := make([]byte, 32)
+	_, _ = rand.Read(b) // never fails
+	token := hex.EncodeToString(b)
+	sum := sha256.Sum256([]byte(token))
+	s.hash.Store(&sum)
+	return token
+}
+
 // admits compares the token in constant time. It comes where the key would be: clients
 // of Anthropic's API have another place for it.
-func (p *Proxy) admits(r *http.Request) bool {
-	want := p.token.Load()
+func (s *launchToken) admits(r *http.Request) bool {
+	want := s.hash.Load()
 	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !ok {
 		given = r.Header.Get("X-Api-Key")

@@ -14,6 +14,8 @@ const (
 	// EnvRouteKey holds the key proxy's token for this launch. The Harness keeps
 	// names with KEY out of the agent's shell.
 	EnvRouteKey = "STRATA_ROUTE_KEY"
+	// EnvSearchKey holds the key proxy's token for the search service.
+	EnvSearchKey = "STRATA_SEARCH_KEY"
 )
 
 // kept are the variables that pass from the host to the Harness. Everything else
@@ -29,7 +31,7 @@ var kept = map[string]bool{
 // environ gives the Harness's environment from the host's, in sorted order. The
 // launch secret is not in it: every program that the agent starts can read
 // /proc/<pid>/environ.
-func environ(host []string, home, marker, routeKey string) []string {
+func environ(host []string, home, marker, routeKey, searchKey string) []string {
 	var out []string
 	for _, entry := range host {
 		name, _, ok := strings.Cut(entry, "=")
@@ -40,6 +42,9 @@ func environ(host []string, home, marker, routeKey string) []string {
 	out = append(out, envHome+"="+home, envTelemetry+"=1", EnvMarker+"="+marker)
 	if routeKey != "" {
 		out = append(out, EnvRouteKey+"="+routeKey)
+	}
+	if searchKey != "" {
+		out = append(out, EnvSearchKey+"="+searchKey)
 	}
 	slices.Sort(out)
 	return out

@@ -33,6 +33,8 @@ type Config struct {
 	Patches []string
 	// RouteKey is the key proxy's token for this launch; "" leaves the variable out.
 	RouteKey string
+	// SearchKey is its token for the search service, as RouteKey.
+	SearchKey string
 	// Environ is the host's environment, of which a few variables are kept; nil is
 	// os.Environ().
 	Environ []string
@@ -42,6 +44,9 @@ type Config struct {
 	Redact func(string) string
 	// Timeout is for becoming ready; 0 is 30 s.
 	Timeout time.Duration
+	// Proven says that a process of the same files lived before: it is ready once it
+	// answers, and need not live on for a second first.
+	Proven bool
 }
 
 // workDir is the process's working folder in the home. It is empty: the Harness
@@ -96,7 +101,7 @@ func Start(ctx context.Context, cfg Config) (*Process, error) {
 		component: cfg.Component, node: cfg.Node, home: cfg.Home, secret: secret, claim: claim, begun: time.Now(),
 		exited: make(chan struct{}), done: make(chan struct{}),
 	}
-	p.out = &output{log: cfg.Log, redact: redactor(cfg.Redact, secret, cfg.RouteKey)}
+	p.out = &output{log: cfg.Log, redact: redactor(cfg.Redact, secret, cfg.RouteKey, cfg.SearchKey)}
 	if p.out.log == nil {
 		p.out.log = io.Discard
 	}
@@ -118,7 +123,7 @@ func (p *Process) launch(cfg Config, marker string, urls chan<- urlLine) error {
 	}
 	p.cmd = exec.Command(cfg.Node.Path, cfg.args()...)
 	p.cmd.Dir = filepath.Join(cfg.Home, workDir)
-	p.cmd.Env = environ(env, cfg.Home, marker, cfg.RouteKey)
+	p.cmd.Env = environ(env, cfg.Home, marker, cfg.RouteKey, cfg.SearchKey)
 	// A tool process that holds the pipes must not keep Wait from returning.
 	p.cmd.WaitDelay = time.Second
 	tie(p.cmd)
@@ -211,7 +216,7 @@ func (p *Process) await(ctx context.Context, cfg Config, urls <-chan urlLine) er
 	starting, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	base, err := awaitReady(starting, launch{
-		url: urls, exited: p.exited,
+		url: urls, exited: p.exited, proven: cfg.Proven,
 		describe: func(ctx context.Context, base string) error {
 			if token := p.Token(); token != "" {
 				return answers(ctx, detect.Ready{BaseURL: base, Token: token}, p.secret)

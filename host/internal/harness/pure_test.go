@@ -122,13 +122,13 @@ func TestEnviron(t *testing.T) {
 	}
 	want := []string{
 		"DSH_HOME=/home", "DSH_TELEMETRY_DISABLED=1", "HOME=/home/u", "LANG=C.UTF-8", "LC_TIME=de_DE", "PATH=/bin",
-		"STRATA_LAUNCH=m", "STRATA_ROUTE_KEY=r", "SystemRoot=C:\\Windows", "TMPDIR=/t", "TZ=UTC",
+		"STRATA_LAUNCH=m", "STRATA_ROUTE_KEY=r", "STRATA_SEARCH_KEY=s", "SystemRoot=C:\\Windows", "TMPDIR=/t", "TZ=UTC",
 	}
-	if diff := cmp.Diff(want, environ(host, "/home", "m", "r")); diff != "" {
+	if diff := cmp.Diff(want, environ(host, "/home", "m", "r", "s")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	want = []string{"DSH_HOME=/home", "DSH_TELEMETRY_DISABLED=1", "STRATA_LAUNCH=m"}
-	if diff := cmp.Diff(want, environ(nil, "/home", "m", "")); diff != "" {
+	if diff := cmp.Diff(want, environ(nil, "/home", "m", "", "")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -184,17 +184,20 @@ func TestAwaitReady(t *testing.T) {
 		breaks, refuses time.Duration // from when it does not answer, is refused
 		want            time.Duration // when it is over
 		err             error
+		proven          bool
 	}{
-		{"answers at once", 1 * time.Second, never, nil, 0, never, never, 2 * time.Second, nil},
-		{"answers late", 1 * time.Second, never, nil, 5 * time.Second, never, never, 5 * time.Second, nil},
-		{"ends before its URL", never, 700 * time.Millisecond, nil, 0, never, never, 700 * time.Millisecond, errEnded},
-		{"ends before it answers", time.Second, 1500 * time.Millisecond, nil, never, never, never, 1500 * time.Millisecond, errEnded},
-		{"ends after it answered", time.Second, 1999 * time.Millisecond, nil, 0, never, never, 1999 * time.Millisecond, errEnded},
-		{"answers, then does not for a while", time.Second, never, nil, 0, 1100 * time.Millisecond, never, 30 * time.Second, context.DeadlineExceeded},
-		{"is refused", time.Second, never, nil, 0, never, 0, time.Second, errRefused},
-		{"is refused late", time.Second, never, nil, 0, never, 1500 * time.Millisecond, 2 * time.Second, errRefused},
-		{"a bad URL line", time.Second, never, notYet, 0, never, never, time.Second, notYet},
-		{"nothing happens", never, never, nil, never, never, never, 30 * time.Second, context.DeadlineExceeded},
+		{name: "proven, answers late", url: 1 * time.Second, exit: never, answers: 1500 * time.Millisecond, breaks: never, refuses: never, want: 1500 * time.Millisecond, proven: true},
+		{name: "proven, ends before it answers", url: 1 * time.Second, exit: 1200 * time.Millisecond, answers: never, breaks: never, refuses: never, want: 1200 * time.Millisecond, err: errEnded, proven: true},
+		{"answers at once", 1 * time.Second, never, nil, 0, never, never, 2 * time.Second, nil, false},
+		{"answers late", 1 * time.Second, never, nil, 5 * time.Second, never, never, 5 * time.Second, nil, false},
+		{"ends before its URL", never, 700 * time.Millisecond, nil, 0, never, never, 700 * time.Millisecond, errEnded, false},
+		{"ends before it answers", time.Second, 1500 * time.Millisecond, nil, never, never, never, 1500 * time.Millisecond, errEnded, false},
+		{"ends after it answered", time.Second, 1999 * time.Millisecond, nil, 0, never, never, 1999 * time.Millisecond, errEnded, false},
+		{"answers, then does not for a while", time.Second, never, nil, 0, 1100 * time.Millisecond, never, 30 * time.Second, context.DeadlineExceeded, false},
+		{"is refused", time.Second, never, nil, 0, never, 0, time.Second, errRefused, false},
+		{"is refused late", time.Second, never, nil, 0, never, 1500 * time.Millisecond, 2 * time.Second, errRefused, false},
+		{"a bad URL line", time.Second, never, notYet, 0, never, never, time.Second, notYet, false},
+		{"nothing happens", never, never, nil, never, never, never, 30 * time.Second, context.DeadlineExceeded, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -211,7 +214,7 @@ func TestAwaitReady(t *testing.T) {
 				}()
 				ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
 				defer cancel()
-				got, err := awaitReady(ctx, launch{url: urls, exited: exited, describe: func(_ context.Context, at string) error {
+				got, err := awaitReady(ctx, launch{url: urls, exited: exited, proven: tt.proven, describe: func(_ context.Context, at string) error {
 					if at != base {
 						t.Errorf("asked at %q", at)
 					}

@@ -28,6 +28,7 @@ var errRefused = errors.New("the launch secret is refused")
 type launch struct {
 	url    <-chan urlLine  // its URL line, once
 	exited <-chan struct{} // closed when it has ended
+	proven bool            // it is ready with its first answer
 	// describe asks for host.describe. Any error but errRefused means not yet.
 	describe func(ctx context.Context, base string) error
 }
@@ -62,6 +63,9 @@ func awaitReady(ctx context.Context, l launch) (string, error) {
 	settled := time.After(settle)
 	if err := awaitAnswer(ctx, l, base); err != nil {
 		return "", err
+	}
+	if l.proven {
+		return base, nil
 	}
 	select {
 	case <-settled:

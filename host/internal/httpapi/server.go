@@ -38,6 +38,8 @@ type Options struct {
 	Agent Agent
 	// Permissions serves the saved permissions and the decision log.
 	Permissions Permissions
+	// Tools serves what is chosen under Settings → Tools; nil: nothing can be.
+	Tools Tools
 	// Tasks serves the tasks; nil: there are none.
 	Tasks Tasks
 	// Models serves the model connections; nil: there are none.
@@ -129,6 +131,8 @@ func New(o Options) *Server {
 	e.GET("/api/permissions", s.permissions)
 	e.DELETE("/api/permissions/:id", s.revoke)
 	e.GET("/api/decisions", s.decisions)
+	e.GET("/api/agent/tools", s.tools)
+	e.PUT("/api/agent/tools", s.setTools)
 	s.taskRoutes()
 	s.modelRoutes()
 	e.GET("/api/events", s.events)

@@ -48,6 +48,20 @@ func paced() (begin func(*run), next chan struct{}) {
 	}, next
 }
 
+// writing opens a page on which the answer to "one" has begun, which next ends.
+func writing(t *testing.T) (a *agent, b *browser, next chan struct{}) {
+	t.Helper()
+	begin, next := paced()
+	a = newAgent(begin)
+	_, url := a.serve(t)
+	b = start(t)
+	b.open(t, url+"#token="+token)
+	b.until(t, "document.activeElement.id", "message")
+	b.write(t, "one\n")
+	b.until(t, answer, "I begin one.")
+	return a, b, next
+}
+
 // TestAMessageWaits: while a turn runs the next message waits behind it, can be taken
 // back, and begins by itself with all that it says.
 func TestAMessageWaits(t *testing.T) {
@@ -102,14 +116,7 @@ func TestAMessageWaits(t *testing.T) {
 // message that waits, reached by the keyboard.
 func TestTheAssistantIsToldNow(t *testing.T) {
 	t.Parallel()
-	begin, next := paced()
-	a := newAgent(begin)
-	_, url := a.serve(t)
-	b := start(t)
-	b.open(t, url+"#token="+token)
-	b.until(t, "document.activeElement.id", "message")
-	b.write(t, "one\n")
-	b.until(t, answer, "I begin one.")
+	a, b, next := writing(t)
 	b.write(t, "by button")
 	b.click(t, ".composer .now")
 	b.until(t, entries, "one\nI begin one.\nby button")
@@ -160,14 +167,7 @@ func TestTheAssistantIsToldNow(t *testing.T) {
 // is shown all the same.
 func TestWhatIsOverBeforeItIsSeen(t *testing.T) {
 	t.Parallel()
-	begin, next := paced()
-	a := newAgent(begin)
-	_, url := a.serve(t)
-	b := start(t)
-	b.open(t, url+"#token="+token)
-	b.until(t, "document.activeElement.id", "message")
-	b.write(t, "one\n")
-	b.until(t, answer, "I begin one.")
+	_, b, next := writing(t)
 	b.write(t, "quick\nquick\n")
 	b.until(t, "document.querySelectorAll('.waiting .back:not([hidden])').length", 2)
 	next <- struct{}{}
@@ -211,14 +211,7 @@ func TestTwoPagesSeeTheSameQueue(t *testing.T) {
 // TestStopBringsBackWhatWaits: nothing of it begins by itself, and nothing is lost.
 func TestStopBringsBackWhatWaits(t *testing.T) {
 	t.Parallel()
-	begin, _ := paced()
-	a := newAgent(begin)
-	_, url := a.serve(t)
-	b := start(t)
-	b.open(t, url+"#token="+token)
-	b.until(t, "document.activeElement.id", "message")
-	b.write(t, "one\n")
-	b.until(t, answer, "I begin one.")
+	a, b, _ := writing(t)
 	b.write(t, "two\nthree\n")
 	b.until(t, "document.querySelectorAll('.waiting .back:not([hidden])').length", 2)
 	b.write(t, "half a word")
@@ -235,14 +228,7 @@ func TestStopBringsBackWhatWaits(t *testing.T) {
 // TestAWaitingMessageIsRefused: it comes back to where it was written.
 func TestAWaitingMessageIsRefused(t *testing.T) {
 	t.Parallel()
-	begin, next := paced()
-	a := newAgent(begin)
-	_, url := a.serve(t)
-	b := start(t)
-	b.open(t, url+"#token="+token)
-	b.until(t, "document.activeElement.id", "message")
-	b.write(t, "one\n")
-	b.until(t, answer, "I begin one.")
+	a, b, next := writing(t)
 	a.mu.Lock()
 	a.refuse = &chat.Error{Code: chat.CodeTooLarge, Sentence: chat.Sentence{Text: "Too much."}}
 	a.mu.Unlock()

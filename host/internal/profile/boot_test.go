@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -106,6 +107,12 @@ func TestBoot(t *testing.T) {
 	if err != nil || warnings != "" {
 		t.Fatalf("dump: %v, warnings %q", err, warnings)
 	}
+	// Nothing that a process which starts just then reads was written.
+	for _, name := range []string{"profiles/node_modules", "profiles/" + Name + "/cordis.yml"} {
+		if _, err := os.Lstat(filepath.Join(cfg.Home, name)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 	if err := files.Check(dump); err != nil {
 		t.Error(err)
 	}
@@ -134,7 +141,7 @@ func TestBoot(t *testing.T) {
 			}
 		}
 		want := map[string]string{"fence.mjs": "true active", "gate.mjs": "true active",
-			"models.mjs": "true active", "dsh-session-title-first-prompt-llm": "false "}
+			"models.mjs": "true active", "search.mjs": "true active", "dsh-session-title-first-prompt-llm": "false "}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}

@@ -106,10 +106,12 @@ func patch(s Settings) list {
 		if s.MaxHelpers > 0 {
 			gate = append(gate, field{"maxHelpers", int64(s.MaxHelpers)})
 		}
+		rows = append(rows, web(p)...)
 		rows = append(rows, mapping{{"insert", list{
 			mapping{{"id", "strata-fence"}, {"name", join(p.Shim, "fence.mjs")}},
 			mapping{{"id", "strata-gate"}, {"name", join(p.Shim, "gate.mjs")}, {"config", gate}},
 			mapping{{"id", "strata-models"}, {"name", join(p.Shim, "models.mjs")}},
+			mapping{{"id", "strata-search"}, {"name", join(p.Shim, "search.mjs")}, {"config", search(p)}},
 		}}})
 	}
 	return rows

@@ -38,6 +38,10 @@ func agentPreset(s Settings) (list, error) {
 			config, _ := row.get("config").(mapping)
 			row = row.with("config", config.with("maxConcurrentAgents", int64(s.MaxHelpers)))
 		}
+		if s.Plugins.Shim != "" && strings.HasSuffix(name, "/dsh-tool-web") {
+			config, _ := row.get("config").(mapping)
+			row = row.with("config", config.with("fetch", true)) // ours guards where pages lead
+		}
 		return row, true
 	})
 	if err != nil {

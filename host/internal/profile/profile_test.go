@@ -47,6 +47,9 @@ const small = `# comment
       name: '@deepseek-ai/dsh-tool-schedule'
 - id: tool-ask-user
   name: '@deepseek-ai/dsh-tool-ask-user'
+- id: tool-web
+  name: '@deepseek-ai/dsh-tool-web'
+  config: {fetch: false, searchTimeoutMs: 60000}
 `
 
 func settings(change func(*Settings)) Settings {
@@ -81,8 +84,18 @@ func cases() map[string]Settings {
 		"one-local": settings(func(s *Settings) { s.Providers = []Provider{local()} }),
 		"many-apis": settings(func(s *Settings) { s.Providers = append(apis(), local()) }),
 		"tools-off": settings(func(s *Settings) { s.Off = []string{"tool-bash", "workflow-worker-thread"} }),
-		"helpers":   settings(func(s *Settings) { s.MaxHelpers = 2 }),
-		"web":       settings(func(s *Settings) { s.Plugins.Web = Web{Engine: "DuckDuckGo", SkipAsk: true} }),
+		"search-keyed": settings(func(s *Settings) {
+			s.Plugins.Search = Search{Service: "exa", Origin: "http://127.0.0.1:4000/_search/v1", KeyEnv: "STRATA_SEARCH_KEY", Stock: true}
+		}),
+		"search-without-key": settings(func(s *Settings) { s.Plugins.Search = Search{Service: "deepseek", Stock: true} }),
+		"search-stock": settings(func(s *Settings) {
+			s.Plugins.Search = Search{Service: "deepseek", Origin: "http://127.0.0.1:4000/_search/v1", KeyEnv: "STRATA_SEARCH_KEY", Stock: true}
+		}),
+		"search-no-stock": settings(func(s *Settings) {
+			s.Plugins.Search = Search{Service: "deepseek", Origin: "http://127.0.0.1:4000/_search/v1", KeyEnv: "STRATA_SEARCH_KEY"}
+		}),
+		"helpers": settings(func(s *Settings) { s.MaxHelpers = 2 }),
+		"web":     settings(func(s *Settings) { s.Plugins.Web = Web{Engine: "DuckDuckGo", SkipAsk: true} }),
 	}
 }
 

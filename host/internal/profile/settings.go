@@ -38,7 +38,7 @@ type Settings struct {
 
 // Plugins are our own rows. The zero value mounts none.
 type Plugins struct {
-	// Shim is the folder of gate.mjs, fence.mjs and models.mjs; absolute.
+	// Shim is the folder of gate.mjs, fence.mjs, models.mjs and search.mjs; absolute.
 	Shim string
 	// Wasm is strata.wasm, SHA256 its hash in hex: the gate refuses other bytes.
 	Wasm   string
@@ -49,6 +49,20 @@ type Plugins struct {
 	Secrets []string
 	// Web is how web access is asked about; the zero value asks and names no engine.
 	Web Web
+	// Search is who searches the web; the zero value is DuckDuckGo.
+	Search Search
+}
+
+// Search is the service that searches the web.
+type Search struct {
+	Service string // one of abi.SearchServices by its id; "" is the first
+	// Origin is the address of the key proxy that stands for the service's API. Without
+	// it, as without a key, the service is not asked, and DuckDuckGo is.
+	Origin string
+	// KeyEnv names the variable that holds the proxy's token; never a key.
+	KeyEnv string
+	// Stock says that the Harness has a search of its own for the service (HasDeepSeek).
+	Stock bool
 }
 
 // Web is how web access is asked about in Manual, and in a task, where nobody is there
@@ -204,6 +218,9 @@ func (s Settings) check() error {
 			}
 			ids[m.ID] = true
 		}
+	}
+	if name := s.Plugins.Search.KeyEnv; name != "" && !strings.Contains(strings.ToUpper(name), "KEY") {
+		return fmt.Errorf("search: the variable %s would be seen in the agent's shell", name)
 	}
 	if p := s.Plugins; p.Shim != "" && (p.Wasm == "" || len(p.SHA256) != 2*sha256.Size) {
 		return fmt.Errorf("plugins: the gate needs its file and the file's SHA-256")

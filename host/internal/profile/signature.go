@@ -32,6 +32,9 @@ func (s Settings) unaddressed() Settings {
 	for i := range s.Providers {
 		s.Providers[i].BaseURL = ""
 	}
+	if s.Plugins.Search.Origin != "" { // whether there is one does count
+		s.Plugins.Search.Origin = "http://key.proxy"
+	}
 	return s
 }
 

@@ -38,6 +38,10 @@ func TestSignature(t *testing.T) {
 		{"no plugins", func(s *Settings) { s.Plugins = Plugins{} }, false},
 		{"a secret path", func(s *Settings) { s.Plugins.Secrets = append(slices.Clone(s.Plugins.Secrets), "/more") }, false},
 		{"the web", func(s *Settings) { s.Plugins.Web.SkipAsk = true }, false},
+		{"a search service without a key", func(s *Settings) { s.Plugins.Search.Service = "exa" }, false},
+		{"a search service with its key", func(s *Settings) {
+			s.Plugins.Search = Search{Service: "exa", Origin: "http://127.0.0.1:1/v1", KeyEnv: "A_KEY"}
+		}, false},
 		{"no route", func(s *Settings) { s.Providers = nil }, false},
 		{"a model", model(func(m *Model) { m.ID = "other" }), false},
 		{"a model's window", model(func(m *Model) { m.ContextWindow = 30_000 }), false},
@@ -52,6 +56,14 @@ func TestSignature(t *testing.T) {
 		}
 		seen[got] = tt.name
 	}
+	search := func(port string) string {
+		return generate(t, settings(func(s *Settings) {
+			s.Plugins.Search = Search{Service: "exa", Origin: "http://127.0.0.1:" + port, KeyEnv: "A_KEY"}
+		})).Signature()
+	}
+	if search("1") != search("2") {
+		t.Error("the proxy's port of a search service changes the signature")
+	}
 	if got := (Files{}).Signature(); got != "" {
 		t.Errorf("no files have the signature %q", got)
 	}
@@ -59,7 +71,7 @@ func TestSignature(t *testing.T) {
 
 // TestOff: a plugin that is off is in no row, and one that is not there is an error.
 func TestOff(t *testing.T) {
-	files := generate(t, settings(func(s *Settings) { s.Off = []string{"tool-bash", "workflow-worker-thread"} }))
+	files := generate(t, settings(func(s *Settings) { s.Off = []string{"tool-bash", "workflow-worker-thread", "tool-web"} }))
 	doc, err := parseYAML(files[PresetFile])
 	if err != nil {
 		t.Fatal(err)

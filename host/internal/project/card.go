@@ -111,7 +111,13 @@ func (f *Fold) result(e dsh.Event, r dsh.ToolResult) []chat.Frame {
 	if !failed {
 		c.tool.State, c.tool.Result = chat.ToolDone, clip(text)
 		c.tool.DurationMs = max(0, e.Time-c.since)
-		return f.upsert(c)
+		note, noted := c.searched(text)
+		frames := f.upsert(c)
+		if noted && !f.keyless {
+			f.keyless = true
+			frames = append(frames, chat.Frame{Type: chat.Notice, Sentence: note})
+		}
+		return frames
 	}
 	c.hidden = false
 	code := ""
@@ -122,7 +128,13 @@ func (f *Fold) result(e dsh.Event, r dsh.ToolResult) []chat.Frame {
 	if state == chat.ToolDenied && c.tool.State == chat.ToolDenied {
 		return nil // the card says so since the answer came
 	}
-	c.fail(state, key, cmp.Or(text, code, noResult))
+	said := say.Sentence(key)
+	if state == chat.ToolError {
+		if s, ok := webFailure(c.tool.Name, code, text); ok {
+			said = s
+		}
+	}
+	c.end(state, said, cmp.Or(text, code, noResult))
 	if state == chat.ToolError {
 		c.tool.DurationMs = max(0, e.Time-c.since)
 	}
@@ -141,12 +153,17 @@ const (
 	turnOver    = "the turn ended before the result"
 )
 
-// fail ends a card with a plain sentence, and what is known technically: in the result
-// of a call that failed, too.
+// fail is end with a sentence that has no places.
 func (c *card) fail(state chat.ToolState, key, details string) {
+	c.end(state, say.Sentence(key), details)
+}
+
+// end ends a card with a plain sentence, and what is known technically: in the result
+// of a call that failed, too.
+func (c *card) end(state chat.ToolState, said chat.Sentence, details string) {
 	c.tool.State, c.tool.Digest = state, ""
 	c.tool.Details = clip(details)
-	c.tool.Result = say.Sentence(key).Text
+	c.tool.Result = said.Text
 	if state == chat.ToolError {
 		c.tool.Result = clip(c.tool.Result + "\n\nDetails: " + details)
 	}

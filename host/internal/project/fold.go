@@ -55,6 +55,7 @@ type Fold struct {
 	goalNotes []chat.Frame // what the running turn's end is to tell of the goal
 	// unconfined says that the person was told that commands cannot be confined.
 	unconfined bool
+	keyless    bool // it was said that a search service has no key
 	bad        int
 }
 

@@ -17,8 +17,8 @@ var titles = map[string]struct{ key, argument string }{
 	"read_image":      {say.TitleLookAt, "file_path"},
 	"glob":            {say.TitleFind, "pattern"},
 	"grep":            {say.TitleSearch, "pattern"},
-	"web_search":      {say.TitleWeb, "query"},
-	"web_fetch":       {say.TitlePage, "url"},
+	searchTool:        {say.TitleWeb, "queries"},
+	pageTool:          {say.TitlePage, "url"},
 	"skill":           {say.TitleSkill, "name"},
 	"todo_write":      {say.TitleTasks, ""},
 	"job_list":        {say.TitleJobs, ""},
@@ -49,6 +49,9 @@ func title(tool, arguments, cwd string) string {
 		return t.key
 	}
 	value := argument(arguments, t.argument)
+	if value == "" && tool == searchTool {
+		value = argument(arguments, "query") // as an older tool has it
+	}
 	if value == "" {
 		return strings.TrimRight(strings.TrimSuffix(t.key, "{what}"), ": ")
 	}
@@ -72,14 +75,24 @@ func otherTitle(tool string) string {
 	return say.Sentence(say.TitleOther, "tool", tool).Text
 }
 
-// argument is a text argument, in one line.
+// argument is a text argument, or a list of texts, in one line.
 func argument(arguments, name string) string {
 	var args map[string]any
 	if json.Unmarshal([]byte(arguments), &args) != nil {
 		return ""
 	}
-	s, _ := args[name].(string)
-	return strings.Join(strings.Fields(s), " ")
+	var words []string
+	switch v := args[name].(type) {
+	case string:
+		words = append(words, v)
+	case []any:
+		for _, one := range v {
+			if s, ok := one.(string); ok {
+				words = append(words, s)
+			}
+		}
+	}
+	return strings.Join(strings.Fields(strings.Join(words, ", ")), " ")
 }
 
 // below shows a path inside dir relative to it.

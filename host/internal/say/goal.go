@@ -11,7 +11,7 @@ const (
 	// GoalBlocked ends the rounds of a goal that the assistant cannot go on with.
 	GoalBlocked = "The goal cannot go on: {reason}. Help it along with a message, then type /goal resume."
 	// GoalLimit ends the rounds of a goal at its limit.
-	GoalLimit = "The goal used all of its {rounds} rounds. Type /goal resume to give it more."
+	GoalLimit = "The goal used all its rounds ({rounds}). Type /goal resume to give it more."
 	// GoalHalted ends the rounds of a goal after a round that failed.
 	GoalHalted = "The goal stopped because a round did not end well. Type /goal resume to go on with it."
 	// GoalCleared says that the goal was taken away.

@@ -22,8 +22,6 @@ const (
 	ModelsUnread = "The list of models could not be read. Check the address and the key, or write the model's id yourself."
 	// AddressWrong is said for a base URL that cannot be used.
 	AddressWrong = "The address cannot be used: {why}. Correct it and save again."
-	// KeyWrong is said for a key that cannot be one.
-	KeyWrong = "This cannot be a key: it has a space or another character that keys do not have. Copy it once more."
 	// KeyUnkept is said where a key can be kept nowhere.
 	KeyUnkept = "The key could not be kept. Look at the details, then save it again."
 	// ModelTwice is said for a model that is named twice.

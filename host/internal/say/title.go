@@ -18,6 +18,8 @@ const (
 	TitleSearch = "Search in files: {what}"
 	// TitleWeb is the title of a web search.
 	TitleWeb = "Search the web: {what}"
+	// TitleWebBy is the title of a web search once somebody has answered it.
+	TitleWebBy = "Search the web with {engine}: {what}"
 	// TitlePage is the title of a web page that is opened.
 	TitlePage = "Open the web page {what}"
 	// TitleSkill is the title of a skill that is used.

@@ -113,10 +113,10 @@ func cut(question string, max int) string {
 	return head
 }
 
-// Service is how a service with a key is asked.
+// Service is how a service with a key is asked. A host's key proxy may stand in for
+// its Origin.
 type Service struct {
-	Name   string // as a person knows it
-	Origin string // of its API; a host's key proxy may stand in for it
+	abi.SearchService
 	path   string
 	body   func(question string) any
 	header string // that carries the token; "" is Authorization: Bearer
@@ -124,19 +124,19 @@ type Service struct {
 
 // Services with a key, by source.
 var Services = map[string]Service{
-	abi.SourceExa: {"Exa", "https://api.exa.ai", "/search", func(q string) any {
+	abi.SourceExa: {known(abi.ServiceExa), "/search", func(q string) any {
 		return map[string]any{"query": q, "type": "auto", "numResults": results, "contents": map[string]any{"highlights": true}}
 	}, "x-api-key"},
-	abi.SourcePerplexity: {"Perplexity", "https://api.perplexity.ai", "/search", func(q string) any {
+	abi.SourcePerplexity: {known(abi.ServicePerplexity), "/search", func(q string) any {
 		return map[string]any{"query": q, "max_results": results}
 	}, ""},
-	abi.SourcePerplexityChat: {"Perplexity", "https://api.perplexity.ai", "/chat/completions", func(q string) any {
+	abi.SourcePerplexityChat: {known(abi.ServicePerplexity), "/chat/completions", func(q string) any {
 		return map[string]any{"model": "sonar", "max_tokens": 1024, "messages": []any{map[string]any{"role": "user", "content": q}}}
 	}, ""},
-	abi.SourceDeepSeek: {"DeepSeek", "https://api.deepseek.com", "/v1/tools/search", func(q string) any {
+	abi.SourceDeepSeek: {known(abi.ServiceDeepSeek), "/v1/tools/search", func(q string) any {
 		return map[string]any{"query": cut(q, maxDeepSeekQuestion), "count": results}
 	}, ""},
-	abi.SourceDeepSeekMessages: {"DeepSeek", "https://api.deepseek.com", "/anthropic/v1/messages", func(q string) any {
+	abi.SourceDeepSeekMessages: {known(abi.ServiceDeepSeek), "/anthropic/v1/messages", func(q string) any {
 		return map[string]any{
 			"model": "deepseek-v4-flash", "max_tokens": 4096,
 			"messages": []any{map[string]any{"role": "user", "content": []any{
@@ -145,6 +145,11 @@ var Services = map[string]Service{
 			"tools": []any{map[string]any{"type": "web_search_20250305", "name": "web_search", "max_uses": 5}},
 		}
 	}, "x-api-key"},
+}
+
+func known(id string) abi.SearchService {
+	s, _ := abi.FindSearchService(id)
+	return s
 }
 
 // Ask is the request that puts a question to a service at an origin, with a token.

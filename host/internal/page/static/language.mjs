@@ -128,7 +128,7 @@ export function cardOf(tool) {
 /** The sentence that a result begins with where a call did not do its work. @param {string | undefined} result */
 function outcome(result) {
   const [, sentence, details] = /^(.*?)(?:\n\nDetails: (.*))?$/s.exec(result ?? '') ?? [];
-  const said = sentence && catalog.sentences[sentence];
-  if (!said) return result;
+  const said = sentence && known(sentence);
+  if (!said || said === sentence) return result;
   return details === undefined ? said : `${said}\n\n${words.details}: ${details}`;
 }

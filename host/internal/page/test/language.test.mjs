@@ -115,6 +115,9 @@ test('a German page', async (t) => {
       ['a von b verwenden', undefined, 'Sie haben das nicht erlaubt. Es wurde nichts geändert.']);
     assert.deepEqual(card({ state: 'error', title: 'Update the goal', result: 'This did not work. The technical text is under Details.\n\nDetails: exit 1\n\nx' }),
       ['Ziel aktualisieren', undefined, 'Das hat nicht geklappt. Der technische Text steht unter Details.\n\nDetails: exit 1\n\nx']);
+    assert.deepEqual(card({ state: 'error', name: 'web_search', title: 'Search the web: a', result: 'Exa did not accept the search key. Check the key in Settings -> Tools -> Web search.\n\nDetails: Error: Exa did not' }),
+      ['Im Web suchen: a', undefined, 'Exa hat den Suchschlüssel nicht angenommen. Prüfen Sie ihn unter Einstellungen -> Werkzeuge -> Websuche.\n\nDetails: Error: Exa did not']);
+    assert.equal(card({ state: 'done', title: 'Search the web with DuckDuckGo: a' })[0], 'Im Web suchen mit DuckDuckGo: a');
     assert.equal(card({ title: 'Write hello.txt' })[0], 'hello.txt schreiben', 'which is not the suggestion of that name');
     const echoed = 'You did not allow this. Nothing was changed.';
     assert.deepEqual(card({ state: 'done', title: 'A title\nof two lines', result: echoed })[2], echoed, 'what a tool gave stays as it is');

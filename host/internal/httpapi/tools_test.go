@@ -1,0 +1,49 @@
+package httpapi
+
+import (
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"strata.dev/bridge/host/internal/tools"
+)
+
+func TestTools(t *testing.T) {
+	chosen, err := tools.Open(filepath.Join(t.TempDir(), "settings.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := serve(t, Options{Agent: &agent{}, Tools: chosen})
+	var got []string
+	for _, r := range []struct{ method, body string }{
+		{"GET", ""},
+		{"PUT", `{"webSearch":{"service":"exa","key":"exa-secret-1"},"webWithoutAsking":true}`},
+		{"PUT", `{"webSearch":{"service":"yahoo"}}`},
+		{"PUT", `{"webSearch":{"key":"no key"}}`},
+		{"GET", ""},
+	} {
+		res := ask(t, addr, r.method, "/api/agent/tools", r.body)
+		text, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, res.Status[:3]+" "+strings.TrimSpace(string(text)))
+	}
+	services := func(exa string) string {
+		return `"services":[{"id":"duckduckgo","name":"DuckDuckGo","needsKey":false,"keySet":false},{"id":"exa","name":"Exa","needsKey":true,"keySet":` + exa +
+			`},{"id":"perplexity","name":"Perplexity","needsKey":true,"keySet":false},{"id":"deepseek","name":"DeepSeek","needsKey":true,"keySet":false}]`
+	}
+	then := `200 {"webSearch":{"service":"exa","keySet":true,` + services("true") + `},"webWithoutAsking":true}`
+	want := []string{
+		`200 {"webSearch":{"service":"duckduckgo","keySet":false,` + services("false") + `},"webWithoutAsking":false}`, then,
+		`400 {"error":{"code":"bad-request","text":"There is no search service yahoo. Choose one of deepseek, duckduckgo, exa, perplexity.","key":"There is no search service {service}. Choose one of {services}.","args":{"service":"yahoo","services":"deepseek, duckduckgo, exa, perplexity"}}}`,
+		`400 {"error":{"code":"bad-request","text":"This is no key: it is too long, or holds characters that no key has. Copy it again from the service's page.","key":"This is no key: it is too long, or holds characters that no key has. Copy it again from the service's page."}}`,
+		then,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,173 @@
+// Package tools is what the person chose under Settings → Tools, in the host's settings
+// file.
+package tools
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"strata.dev/bridge/host/internal/connections"
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/abi"
+	"strata.dev/bridge/proto/chat"
+)
+
+// Choice is what the person chose. Its zero value is what holds before they choose.
+type Choice struct {
+	// Service searches the web: one of abi.SearchServices by its id; "" is the first.
+	Service string
+	// Keys are the saved keys, by service: one that is left keeps its own.
+	Keys map[string]connections.Key
+	// WebWithoutAsking lets the assistant search and open pages without a question.
+	WebWithoutAsking bool
+}
+
+// Search is the service that is chosen, with its key where one is saved.
+func (c Choice) Search() connections.Search {
+	service := c.service()
+	return connections.Search{Service: service.ID, Key: c.Keys[service.ID]}
+}
+
+func (c Choice) service() abi.SearchService {
+	service, ok := abi.FindSearchService(c.Service)
+	if !ok { // chosen in a newer Strata
+		return abi.SearchServices[0]
+	}
+	return service
+}
+
+// Engine is who gets the words of a search, by the name a person knows: the page of a
+// second one is asked where DuckDuckGo refuses.
+func Engine(s connections.Search) string {
+	if !s.Keyed() {
+		return abi.SearchServices[0].Name + "/" + abi.SecondEngine
+	}
+	service, _ := abi.FindSearchService(s.Service)
+	return service.Name
+}
+
+// Settings are the person's choice on disk. They are safe for concurrent use.
+type Settings struct {
+	file    file
+	changed func(Choice) error
+
+	mu     sync.Mutex
+	choice Choice
+}
+
+// Open reads the settings file at path; one that is not there is the zero Choice.
+// ErrNewer is an error of it.
+func Open(path string) (*Settings, error) {
+	s := &Settings{file: file{path: path}, changed: func(Choice) error { return nil }}
+	choice, err := s.file.read()
+	if err != nil {
+		return nil, err
+	}
+	s.choice = choice
+	return s, nil
+}
+
+// OnChange has f told of each Choice before it is kept: one that f cannot use is not.
+func (s *Settings) OnChange(f func(Choice) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changed = f
+}
+
+// Choice is what holds now.
+func (s *Settings) Choice() Choice {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.choice.clone()
+}
+
+func (c Choice) clone() Choice {
+	c.Keys = maps.Clone(c.Keys)
+	return c
+}
+
+// Get tells what is chosen, and of keys only whether they are there.
+func (s *Settings) Get() chat.ToolSettings {
+	c := s.Choice()
+	service := c.service()
+	out := chat.ToolSettings{WebWithoutAsking: c.WebWithoutAsking, WebSearch: chat.WebSearch{Service: service.ID, KeySet: !c.Keys[service.ID].IsZero()}}
+	for _, s := range abi.SearchServices {
+		out.WebSearch.Services = append(out.WebSearch.Services, chat.SearchService{
+			ID: s.ID, Name: s.Name, NeedsKey: s.Origin != "", KeySet: !c.Keys[s.ID].IsZero(),
+		})
+	}
+	return out
+}
+
+// Change takes a change in and keeps it. The error is a *chat.Error where the change
+// asks for what there is not; then nothing has changed.
+func (s *Settings) Change(p chat.ToolsPatch) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next := s.choice.clone()
+	if err := next.apply(p); err != nil {
+		return err
+	}
+	old := s.choice
+	if err := s.file.write(next); err != nil {
+		return err
+	}
+	if err := s.changed(next.clone()); err != nil {
+		if undo := s.file.write(old); undo != nil {
+			return undo
+		}
+		return err
+	}
+	s.choice = next
+	return nil
+}
+
+// apply changes what a person asks for.
+func (c *Choice) apply(p chat.ToolsPatch) error {
+	if p.WebWithoutAsking != nil {
+		c.WebWithoutAsking = *p.WebWithoutAsking
+	}
+	search := p.WebSearch
+	if search == nil {
+		return nil
+	}
+	if search.Service != nil {
+		service, ok := abi.FindSearchService(*search.Service)
+		if !ok || *search.Service == "" {
+			return say.Error(chat.CodeBadRequest, "", say.SearchServiceUnknown, "service", *search.Service, "services", ids())
+		}
+		c.Service = service.ID
+	}
+	if search.Key == nil {
+		return nil
+	}
+	service := c.service()
+	if service.Origin == "" {
+		return say.Error(chat.CodeBadRequest, "", say.SearchKeyless, "service", service.Name)
+	}
+	if *search.Key == "" {
+		delete(c.Keys, service.ID)
+		return nil
+	}
+	key, err := connections.SearchKey(*search.Key)
+	if err != nil {
+		return err
+	}
+	if c.Keys == nil {
+		c.Keys = map[string]connections.Key{}
+	}
+	c.Keys[service.ID] = key
+	return nil
+}
+
+// ids lists the services for a person who types one.
+func ids() string {
+	var all []string
+	for _, s := range abi.SearchServices {
+		all = append(all, s.ID)
+	}
+	slices.Sort(all)
+	return strings.Join(all, ", ")
+}
