@@ -68,7 +68,7 @@ func LaunchHost(t testing.TB, home *Home, o HostOptions) *Process {
 	args := []string{"serve", "--harness", or(o.Harness, HarnessDir()), "--node", Node(t), "--shim", Shim(t),
 		"--data", home.Data, "--workspace", home.Workspace, "--keys", "file", "--listen", or(o.Listen, "127.0.0.1:0")}
 	if !o.NoModel {
-		args = append(args, "--base-url", o.Model.URL(), "--model", or(o.ModelID, "scripted-1"), "--key-file", key)
+		args = append(args, "--base-url", o.Model.URL(), "--model", or(o.ModelID, "scripted-1"), "--key-file", key, "--images=false")
 	}
 	return StartProcess(t, home, Command{
 		Name: "host", Path: HostBinary(t), Args: append(args, o.Args...), Dir: home.Dir,

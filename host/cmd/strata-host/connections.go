@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -23,7 +24,7 @@ const ringWait = 5 * time.Second
 func openModels(ctx context.Context, f flags, fixed []connections.Connection, redactor *redact.Redactor, log *zap.Logger) (*models.Registry, error) {
 	var ring connections.Ring
 	if f.keys == "keyring" {
-		ring = connections.SystemRing{}
+		ring = connections.SystemRing(os.Getenv)
 	}
 	keys := connections.NewKeyStore(ring, filepath.Join(f.data, "keys.json"))
 	within, cancel := context.WithTimeout(ctx, ringWait)

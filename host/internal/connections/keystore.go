@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 
@@ -24,21 +27,29 @@ type Ring interface {
 }
 
 // SystemRing is the keyring of this system: the Keychain, the Credential Manager, or
-// what serves the Secret Service on D-Bus. On a machine without one each call fails.
-type SystemRing struct{}
+// what serves the Secret Service on D-Bus. It is nil where there is no bus, which its
+// library would start; where nobody serves it, each call fails.
+func SystemRing(getenv func(string) string) Ring {
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" || getenv("DBUS_SESSION_BUS_ADDRESS") != "" {
+		return systemRing{}
+	}
+	if dir := getenv("XDG_RUNTIME_DIR"); dir != "" {
+		if _, err := os.Stat(filepath.Join(dir, "bus")); err == nil {
+			return systemRing{}
+		}
+	}
+	return nil
+}
 
-var _ Ring = SystemRing{}
+type systemRing struct{}
 
-// Set implements Ring.
-func (SystemRing) Set(service, account, secret string) error {
+func (systemRing) Set(service, account, secret string) error {
 	return keyring.Set(service, account, secret)
 }
 
-// Get implements Ring.
-func (SystemRing) Get(service, account string) (string, error) { return keyring.Get(service, account) }
+func (systemRing) Get(service, account string) (string, error) { return keyring.Get(service, account) }
 
-// Delete implements Ring.
-func (SystemRing) Delete(service, account string) error { return keyring.Delete(service, account) }
+func (systemRing) Delete(service, account string) error { return keyring.Delete(service, account) }
 
 // ringService is what our entries of a keyring are found by.
 const ringService = "Strata model connections"

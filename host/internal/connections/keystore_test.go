@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -84,6 +85,28 @@ func kept(t *testing.T, r Ring, want chat.KeyPlace) {
 	if data, err := os.ReadFile(path); err == nil && strings.Contains(string(data), secret) {
 		t.Error("a forgotten key is in the file")
 	}
+}
+
+func TestSystemRing(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		t.Skip("they have one each")
+	}
+	dir := t.TempDir()
+	env := func(pairs map[string]string) func(string) string {
+		return func(name string) string { return pairs[name] }
+	}
+	if SystemRing(env(nil)) != nil || SystemRing(env(map[string]string{"XDG_RUNTIME_DIR": dir})) != nil {
+		t.Error("a keyring without a bus")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bus"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if SystemRing(env(map[string]string{"XDG_RUNTIME_DIR": dir})) == nil {
+		t.Error("no keyring beside a bus")
+	}
+	nowhere := SystemRing(env(map[string]string{"DBUS_SESSION_BUS_ADDRESS": "unix:path=" + filepath.Join(dir, "none")}))
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path="+filepath.Join(dir, "none"))
+	kept(t, nowhere, chat.KeyInFile) // nobody serves that bus
 }
 
 func TestKeyStore(t *testing.T) {
