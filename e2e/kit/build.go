@@ -14,6 +14,15 @@ import (
 // once per test process, and gives its path.
 func HostBinary(t testing.TB) string { return built(t, hostBinary) }
 
+// pretendHostBinary builds a strata-host that asks search services which the environment
+// names (STRATA_PRETEND_EXA …), for tests alone.
+var pretendHostBinary = sync.OnceValues(func() (string, error) {
+	return goBuild("host", "./cmd/strata-host", "strata-host-pretend", "-tags=pretend")
+})
+
+// PretendHostBinary is HostBinary with the search services that a test pretends to be.
+func PretendHostBinary(t testing.TB) string { return built(t, pretendHostBinary) }
+
 // Wasm brings shim/dist/strata.wasm up to date by make wasm, once per test
 // process, and gives its path.
 func Wasm(t testing.TB) string { return built(t, wasm) }
@@ -45,9 +54,9 @@ var wasm = sync.OnceValues(func() (string, error) {
 })
 
 // goBuild builds a program of a module into .run/e2e/bin.
-func goBuild(module, pkg, name string) (string, error) {
+func goBuild(module, pkg, name string, flags ...string) (string, error) {
 	out := filepath.Join(Root(), ".run", "e2e", "bin", name)
-	args := []string{"build", "-o", out}
+	args := append([]string{"build", "-o", out}, flags...)
 	if raceEnabled {
 		args = append(args, "-race")
 	}

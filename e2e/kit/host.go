@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"strata.dev/bridge/e2e/muxport"
@@ -21,6 +23,9 @@ type HostOptions struct {
 	Args    []string           // further flags
 	Env     []string           // further NAME=value pairs
 	Listen  string             // "" is a free port
+	Shim    string             // "" is Shim()
+	// Services are origins that stand for those of search services, by service.
+	Services map[string]string
 	// Wire makes the pinned Harness speak remote.mux; nil leaves it its own wire.
 	Wire *muxport.Options
 	// NoModel leaves the model out of the command line: connections are added later.
@@ -65,14 +70,26 @@ func LaunchHost(t testing.TB, home *Home, o HostOptions) *Process {
 	if err := os.WriteFile(key, []byte(or(o.Key, "k")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"serve", "--harness", or(o.Harness, HarnessDir()), "--node", Node(t), "--shim", Shim(t),
+	shim := o.Shim
+	if shim == "" {
+		shim = Shim(t)
+	}
+	env := slices.Clone(o.Env)
+	for service, origin := range o.Services {
+		env = append(env, "STRATA_PRETEND_"+strings.ToUpper(service)+"="+origin)
+	}
+	binary := HostBinary(t)
+	if len(o.Services) > 0 {
+		binary = PretendHostBinary(t)
+	}
+	args := []string{"serve", "--harness", or(o.Harness, HarnessDir()), "--node", Node(t), "--shim", shim,
 		"--data", home.Data, "--workspace", home.Workspace, "--keys", "file", "--listen", or(o.Listen, "127.0.0.1:0")}
 	if !o.NoModel {
 		args = append(args, "--base-url", o.Model.URL(), "--model", or(o.ModelID, "scripted-1"), "--key-file", key, "--images=false")
 	}
 	return StartProcess(t, home, Command{
-		Name: "host", Path: HostBinary(t), Args: append(args, o.Args...), Dir: home.Dir,
-		Env: Environ(t, home, []string{"bwrap"}, o.Env...),
+		Name: "host", Path: binary, Args: append(args, o.Args...), Dir: home.Dir,
+		Env: Environ(t, home, []string{"bwrap"}, env...),
 	})
 }
 

@@ -39,5 +39,6 @@ type Op struct {
 // Tables are the op tables of the plugins that exist, by plugin name.
 var Tables = map[string][]Op{
 	"gate":   GateOps,
+	"models": ModelsOps,
 	"search": SearchOps,
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"strata.dev/bridge/proto/abi"
 )
 
 // Build compiles a guest: the package of command pkg as seen from folder dir,
@@ -42,7 +44,9 @@ func BuildAll(root, dir string) (map[string]string, error) {
 	if raceDetector {
 		err = warm(filepath.Join(root, "wasm"), dir, modules)
 	}
-	modules["search"] = modules["gate"] // one module holds them all
+	for name := range abi.Tables { // one module holds them all
+		modules[name] = modules["gate"]
+	}
 	return modules, err
 }
 

@@ -91,7 +91,7 @@ func (a *Agent) profile(component harness.Component, s Settings) (profile.Files,
 	p := profile.Settings{Standard: standard, MaxHelpers: s.MaxHelpers, Off: s.Off, Plugins: profile.Plugins{
 		Shim: a.o.Shim, Wasm: wasm, SHA256: sum, Store: stores(a.o.Dir), Secrets: a.o.Secrets, Web: s.Web,
 		Search: a.search(component, s.Search),
-	}}
+	}, ModelSelection: profile.HasModelSelection(component)}
 	for _, c := range s.Connections {
 		p.Providers = append(p.Providers, c.Provider(a.o.Proxy.BaseURL(c.ID)))
 	}

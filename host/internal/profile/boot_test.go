@@ -192,9 +192,9 @@ func TestBoot(t *testing.T) {
 		if q.Model != "vendor/model:free" || q.Auth != "Bearer token-of-this-launch" {
 			t.Errorf("model %q with %q", q.Model, q.Auth)
 		}
-		var first struct{ Role string }
-		if err := json.Unmarshal(q.Messages[0], &first); err != nil || first.Role != "system" {
-			t.Errorf("the first message is of %q, %v", first.Role, err)
+		var first struct{ Role, Content string }
+		if err := json.Unmarshal(q.Messages[0], &first); err != nil || first.Role != "system" || !strings.Contains(first.Content, AskModel) {
+			t.Errorf("the first message is of %q, %v, and says %q", first.Role, err, first.Content)
 		}
 		fields := map[string]string{}
 		for _, name := range []string{"store", "max_completion_tokens", "max_tokens"} {

@@ -121,11 +121,12 @@ func patch(s Settings, preset preset) list {
 		if s.MaxHelpers > 0 {
 			gate = append(gate, field{"maxHelpers", int64(s.MaxHelpers)})
 		}
+		rows = append(rows, selection(s)...)
 		rows = append(rows, web(p)...)
 		rows = append(rows, mapping{{"insert", list{
 			mapping{{"id", "strata-fence"}, {"name", join(p.Shim, "fence.mjs")}},
 			mapping{{"id", "strata-gate"}, {"name", join(p.Shim, "gate.mjs")}, {"config", gate}},
-			mapping{{"id", "strata-models"}, {"name", join(p.Shim, "models.mjs")}},
+			mapping{{"id", "strata-models"}, {"name", join(p.Shim, "models.mjs")}, {"config", models(s)}},
 			mapping{{"id", "strata-search"}, {"name", join(p.Shim, "search.mjs")}, {"config", search(p)}},
 		}}})
 	}

@@ -94,6 +94,10 @@ func agentPreset(s Settings) (preset, error) {
 	if len(rows) == 0 {
 		return fail(fmt.Errorf("no rows"))
 	}
+	rows, err = askModels(s, rows)
+	if err != nil {
+		return fail(err)
+	}
 	return preset{rows, standard.module}, nil
 }
 

@@ -43,6 +43,9 @@ const small = `# comment
     - id: workflow-worker-thread
       name: '@deepseek-ai/dsh-workflow-worker-thread'
       config: {provider: spawn}
+    - id: tool-subagent
+      name: '@deepseek-ai/dsh-tool-subagent'
+      config: {provider: spawn, toolName: subagent}
     - id: tool-schedule
       name: '@deepseek-ai/dsh-tool-schedule'
 - id: tool-ask-user
@@ -72,7 +75,14 @@ func cases() map[string]Settings {
 	return map[string]Settings{
 		"one-route": settings(func(*Settings) {}),
 		"bare":      {Standard: []byte(small)},
-		"no-route":  settings(func(s *Settings) { s.Providers = nil }),
+		"own-selection": settings(func(s *Settings) {
+			s.ModelSelection = true
+			s.Providers = append(s.Providers, Provider{ID: "or", Name: "OpenRouter", BaseURL: "http://127.0.0.1:4000/or/v1", Models: []Model{
+				{ID: "vendor/x", Name: "X", Price: &Price{Input: 0.25, Output: 2}, Efforts: []Effort{{"low", "low"}}},
+			}})
+		}),
+		"no-helpers": settings(func(s *Settings) { s.Off = []string{"tool-subagent"} }),
+		"no-route":   settings(func(s *Settings) { s.Providers = nil }),
 		"many-models": settings(func(s *Settings) {
 			s.Providers = append(s.Providers, Provider{ID: "other", Name: "Other: \"quoted\"", BaseURL: "http://127.0.0.1:4000/other/v1",
 				KeyEnv: "STRATA_ROUTE_KEY", Retry: Retry{Max: 1, InitialDelay: 10, MaxDelay: 20}, Models: []Model{

@@ -34,6 +34,9 @@ type Settings struct {
 	// runs, by the Harness, which has no bound for those started one by one, and those by
 	// the gate. 0 leaves it to the Harness.
 	MaxHelpers int
+	// ModelSelection says that the Harness's own subagent tool can take a model
+	// (HasModelSelection).
+	ModelSelection bool
 	// Off are the rows of the standard agent preset that the person turned off, by id
 	// ("tool-web"). One that is not there is an error.
 	Off []string

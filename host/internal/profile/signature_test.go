@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"bytes"
 	"slices"
 	"testing"
 )
@@ -71,7 +72,9 @@ func TestSignature(t *testing.T) {
 
 // TestOff: a plugin that is off is in no row, and one that is not there is an error.
 func TestOff(t *testing.T) {
-	files := generate(t, settings(func(s *Settings) { s.Off = []string{"tool-bash", "workflow-worker-thread", "tool-web"} }))
+	files := generate(t, settings(func(s *Settings) {
+		s.Off = []string{"tool-bash", "workflow-worker-thread", "tool-subagent", "tool-web"}
+	}))
 	doc, err := parseYAML(files[PresetFile])
 	if err != nil {
 		t.Fatal(err)
@@ -82,6 +85,9 @@ func TestOff(t *testing.T) {
 	}
 	if len(rows) != 1 || rows["persona"] == nil {
 		t.Errorf("these are left: %v", rows)
+	}
+	if bytes.Contains(files[PresetFile], []byte(AskModel)) {
+		t.Error("an agent without helpers is told how to ask other models")
 	}
 	if _, err := Generate(settings(func(s *Settings) { s.Off = []string{"tool-none"} })); err == nil {
 		t.Error("a plugin that is not there can be off")

@@ -5,6 +5,7 @@ package main
 import (
 	"strata.dev/bridge/plugins/gate"
 	"strata.dev/bridge/plugins/gate/rules"
+	"strata.dev/bridge/plugins/models"
 	"strata.dev/bridge/plugins/sdk"
 	"strata.dev/bridge/plugins/search"
 )
@@ -17,6 +18,7 @@ func init() {
 		panic(err)
 	}
 	sdk.Register(wrap(gate.Plugin))
+	sdk.Register(models.Plugin)
 	sdk.Register(search.Plugin)
 }
 

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -11,13 +13,31 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"strata-plugin": main})
+	testscript.Main(tidied{m}, map[string]func(){"strata-plugin": main})
 }
+
+// tidied removes what the tests built when they have ended.
+type tidied struct{ m *testing.M }
+
+func (r tidied) Run() int {
+	defer func() { os.RemoveAll(built) }()
+	return r.m.Run()
+}
+
+var built string // folder of the guests
+
+// guests builds the modules of the tests, once.
+var guests = sync.OnceValues(func() (_ map[string]string, err error) {
+	if built, err = os.MkdirTemp("", "strata-plugin"); err != nil {
+		return nil, err
+	}
+	return conformance.BuildAll("../../..", built)
+})
 
 // The scripts run the command as a person does, with guests built from source:
 // $GATE is strata.wasm, $PROBE and $ROGUE those of the conformance kit.
 func TestScripts(t *testing.T) {
-	modules, err := conformance.BuildAll("../../..", t.TempDir())
+	modules, err := guests()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,35 @@
+package profile
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"strata.dev/bridge/host/internal/harness"
+	"strata.dev/bridge/host/internal/harness/harnesstest"
+)
+
+// Whether the Harness's own tool takes a model is told by what its package exports.
+func TestModelSelection(t *testing.T) {
+	if HasModelSelection(harnesstest.Component(t)) {
+		t.Error("the pinned Harness has a choice of helpers' models of its own now")
+	}
+	for exports, want := range map[string]bool{
+		`{"exports":{".":"./lib/index.js","./model-selection-settings":"./lib/settings.js"}}`: true,
+		`{"exports":{".":"./lib/index.js"}}`:                                                  false,
+		`{`:                                                                                   false,
+	} {
+		for _, place := range []string{"dsh-tool-subagent", "dsh/node_modules/@deepseek-ai/dsh-tool-subagent"} {
+			dir := t.TempDir()
+			if err := os.MkdirAll(filepath.Join(dir, place), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, place, "package.json"), []byte(exports), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if got := HasModelSelection(harness.Component{Dir: filepath.Join(dir, "dsh")}); got != want {
+				t.Errorf("%s in %s: %v", exports, place, got)
+			}
+		}
+	}
+}
