@@ -19,7 +19,7 @@ const sha256 = createHash('sha256').update(module).digest('hex')
 const patch = await readFile(path.join(here, 'cordis.patch.yml'), 'utf8')
 await mkdir(folder, { recursive: true })
 await writeFile(path.join(folder, 'strata.wasm.sha256'), `${sha256}\n`)
-await writeFile(path.join(folder, 'cordis.patch.yml'), patch.replace('@SHA256@', () => sha256))
+await writeFile(path.join(folder, 'cordis.patch.yml'), patch.replaceAll('@SHA256@', () => sha256))
 // Last and at once: make takes a module that is there for one that is done.
 await writeFile(path.join(folder, 'strata.wasm.frozen'), module)
 await rename(path.join(folder, 'strata.wasm.frozen'), path.join(folder, 'strata.wasm'))

@@ -95,9 +95,11 @@ func titleOf(text string) string {
 	return shorten(strings.Join(words[:min(5, len(words))], " "), 60)
 }
 
-// summaryOf sums a conversation up in a few words; a script that has not ended
-// is carried along with its place.
-func summaryOf(c Conversation) string {
+// summaryOf sums a conversation up in a few words, under one of the headings that are
+// asked for; a script that has not ended is carried along with its place.
+func summaryOf(c Conversation) string { return "## Current Work\n" + workOf(c) }
+
+func workOf(c Conversation) string {
 	text := Find(c.Person)
 	if s, err := Parse(text); text != "" && err == nil {
 		if next := s.Skip + c.Served; next < len(s.Steps) {

@@ -29,26 +29,39 @@ func (m *Model) completions(w http.ResponseWriter, r *http.Request) {
 	if bad == nil && len(rec.Chat.Messages) > 0 {
 		answer = think(rec.Chat, c)
 	}
+	if c.Kind == Compaction && m.config.Summaries != nil {
+		if actions := m.config.Summaries(rec.Chat); actions != nil {
+			answer = plain(actions...)
+		}
+	}
 	rec.Kind, rec.Person, rec.Step = c.Kind, c.Person, answer.step
+	size := m.size(rec.Chat.Model)
+	rec.Tokens, rec.Window = size.count(body), size.Window
 	m.log.add(rec)
 
 	var out sink = &jsonSink{w: w, chat: rec.Chat, id: hash(body)}
 	if rec.Chat.Stream {
 		out = &sseSink{w: w, chat: rec.Chat, id: hash(body)}
 	}
-	p := &player{model: m, rec: rec, sink: out, key: answer.key, chars: len(body)}
+	p := &player{model: m, rec: rec, sink: out, key: answer.key, size: size}
 	defer func() {
 		m.log.update(func() { rec.Ended, rec.Held, rec.Left = true, "", r.Context().Err() != nil })
 	}()
-	switch tokens := p.promptTokens(); {
+	reply := 0
+	if size.Strict {
+		reply = max(rec.Chat.MaxTokens, rec.Chat.MaxCompletionTokens)
+	}
+	switch tokens := rec.Tokens; {
 	case !m.authorised(r):
 		p.refuse(http.StatusUnauthorized, refusal(http.StatusUnauthorized, ""))
 	case bad != nil:
 		p.refuse(http.StatusBadRequest, refusal(http.StatusBadRequest, "the body is no chat request: "+bad.Error()))
 	case len(rec.Chat.Messages) == 0:
 		p.refuse(http.StatusBadRequest, refusal(http.StatusBadRequest, "there are no messages"))
-	case m.config.Refuse && tokens > m.config.Window:
-		p.refuse(http.StatusBadRequest, overflow(m.config.Window, tokens))
+	case size.RefuseStatus == http.StatusRequestEntityTooLarge && tokens+reply > size.Window:
+		p.refuse(size.RefuseStatus, refusal(size.RefuseStatus, ""))
+	case size.RefuseStatus != 0 && tokens+reply > size.Window:
+		p.refuse(size.RefuseStatus, overflow(size.Window, tokens))
 	case answer.err != nil:
 		p.refuse(http.StatusBadRequest, refusal(http.StatusBadRequest, answer.err.Error()))
 	default:

@@ -61,7 +61,7 @@ const (
 func Read(messages []Message) Conversation {
 	c := Conversation{Kind: kindOf(messages)}
 	if c.Kind == Compaction { // its last message is the instruction
-		messages = messages[:len(messages)-1]
+		messages = fromTranscript(messages[:len(messages)-1])
 	}
 	for _, m := range messages {
 		switch {

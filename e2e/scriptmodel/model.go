@@ -15,8 +15,43 @@ type Config struct {
 	Models        []string // ids of GET /v1/models; nil is scripted-1. Any id is answered
 	Key           string   // wanted as Bearer token; "" wants none
 	Window        int      // tokens of the context window; 0 is 262144, what the Harness assumes
-	CharsPerToken int      // for usage; 0 is 4, the usual rule of thumb for English
-	Refuse        bool     // refuse a prompt over Window with 400; otherwise its usage is cut to Window
+	CharsPerToken float64  // how it counts; 0 is 4, the usual rule of thumb for English
+	Refuse        bool     // refuse a prompt over Window; otherwise its usage is cut to Window
+	RefuseStatus  int      // of such a refusal; 0 is 400. One with 413 does not say why
+	Strict        bool     // the reply that is asked for counts too
+	NoCount       bool     // count_tokens is refused
+	// Summaries answers a request for a summary in place of a good one; nil, or no
+	// actions, is a good one.
+	Summaries func(ChatRequest) []Action
+	// Sizes gives the window and the way to count of a model by its id, in place of
+	// the fields above; nil, or ok false, leaves them.
+	Sizes func(model string) (s Size, ok bool)
+}
+
+// Size is how large a model is and how it says no.
+type Size struct {
+	Window        int     // tokens
+	CharsPerToken float64 // characters
+	RefuseStatus  int     // of a prompt over Window; 0 refuses none
+	Strict        bool    // the reply that is asked for counts too
+	NoCount       bool    // count_tokens is refused
+}
+
+// size is that of a model.
+func (m *Model) size(model string) Size {
+	if m.config.Sizes != nil {
+		if s, ok := m.config.Sizes(model); ok {
+			return s
+		}
+	}
+	s := Size{Window: m.config.Window, CharsPerToken: m.config.CharsPerToken, Strict: m.config.Strict, NoCount: m.config.NoCount}
+	if m.config.Refuse {
+		s.RefuseStatus = http.StatusBadRequest
+		if m.config.RefuseStatus != 0 {
+			s.RefuseStatus = m.config.RefuseStatus
+		}
+	}
+	return s
 }
 
 // Model is the server. All its methods may be called from many goroutines.
@@ -83,6 +118,7 @@ func (m *Model) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", m.completions)
 	mux.HandleFunc("GET /v1/models", m.models)
+	mux.HandleFunc("POST /v1/messages/count_tokens", m.countTokens)
 	mux.HandleFunc("POST /control/release", m.controlRelease)
 	mux.HandleFunc("GET /control/held", m.controlHeld)
 	mux.HandleFunc("GET /control/requests", m.controlRequests)

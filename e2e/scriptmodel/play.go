@@ -16,15 +16,15 @@ type player struct {
 	rec   *Request
 	sink  sink
 	key   string // of counted faults
-	chars int    // of the prompt
-	out   int    // characters sent
+	size  Size
+	out   int // characters sent
 	calls int
 }
 
 // textPiece is how much text goes into one chunk, in bytes: a few words.
 const textPiece = 20
 
-func (p *player) promptTokens() int { return max(1, p.chars/p.model.config.CharsPerToken) }
+func (p *player) promptTokens() int { return p.rec.Tokens }
 
 // play plays the actions. CUT leaves by a panic that the server knows.
 func (p *player) play(ctx context.Context, actions []Action) {
@@ -88,7 +88,7 @@ func (p *player) pause(ctx context.Context, a Action) bool {
 func (p *player) fault(ctx context.Context, a Action) {
 	switch a.Op {
 	case OpErr:
-		p.refuse(a.N, refusalOf(a, p.model.config.Window, p.promptTokens()))
+		p.refuse(a.N, refusalOf(a, p.size.Window, p.promptTokens()))
 	case OpHang:
 		<-ctx.Done()
 	case OpCut:
@@ -114,8 +114,8 @@ func (p *player) held(name string) { p.model.log.update(func() { p.rec.Held = na
 // usage never exceeds the window: a Harness takes more for an overflow even on a
 // good answer. An override is the script's own business.
 func (p *player) usage(override string) json.RawMessage {
-	completion := min(max(1, p.out/p.model.config.CharsPerToken), p.model.config.Window)
-	prompt := min(p.promptTokens(), p.model.config.Window-completion)
+	completion := min(max(1, int(float64(p.out)/p.size.CharsPerToken)), p.size.Window)
+	prompt := min(p.promptTokens(), p.size.Window-completion)
 	all := object{"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
 	if override != "" {
 		_ = json.Unmarshal([]byte(override), &all) // an object: Parse has seen to it

@@ -20,6 +20,8 @@ type Request struct {
 	Kind   Kind            `json:"kind"`
 	Person string          `json:"person"` // the last message of a person
 	Step   int             `json:"step"`   // of the script, from 0; -1 without one
+	Tokens int             `json:"tokens"` // of the prompt, as this model counts
+	Window int             `json:"window"` // of the model that was asked
 	Held   string          `json:"held,omitempty"`
 	Status int             `json:"status"` // HTTP; 0 until the answer begins
 	Ended  bool            `json:"ended"`  // no more will be sent

@@ -15,6 +15,9 @@ type ChatRequest struct {
 	} `json:"stream_options,omitempty"`
 	Messages []Message `json:"messages"`
 	Tools    []Tool    `json:"tools,omitempty"`
+	// The reply that is asked for; servers know it by one of two names.
+	MaxTokens           int `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int `json:"max_completion_tokens,omitempty"`
 }
 
 // Message is one entry of the conversation.

@@ -13,6 +13,11 @@ func sleep(t *sdk.Task, in abi.SleepRequest) (none, error) {
 	return none{}, sdk.Sleep(t, time.Duration(in.Ms)*time.Millisecond)
 }
 
+func sleepAndSay(t *sdk.Task, in abi.SleepRequest) (none, error) {
+	defer t.Logf(sdk.Info, "slept")
+	return sleep(t, in)
+}
+
 func storeGet(t *sdk.Task, in abi.StoreKey, _ []byte) (none, []byte, error) {
 	record, err := sdk.StoreGet(t, in.Name)
 	return none{}, record, err

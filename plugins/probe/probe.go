@@ -47,6 +47,11 @@ var Plugin = sdk.Plugin{Name: "probe", Table: Table, New: func() sdk.Instance {
 		"syncEffect":    sdk.Op(syncEffect),
 		"rawSyncEffect": sdk.Op(rawSyncEffect),
 
+		"countApart":         sdk.Op(p.count),
+		"trapApart":          sdk.Op(trap),
+		"sleepApart":         sdk.Op(sleepAndSay),
+		"sleepApartDeadline": sdk.Op(sleep),
+
 		"ask":           sdk.Op(sdk.Ask),
 		"sleep":         sdk.Op(sleep),
 		"sleepDeadline": sdk.Op(sleep),

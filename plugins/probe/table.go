@@ -52,6 +52,12 @@ var Table = []abi.Op{
 	{Name: "syncEffect", Sync: true, Effects: []string{"sleep"}},    // asks for sleep through the SDK → failed not-granted, nothing reached the host side
 	{Name: "rawSyncEffect", Sync: true, Effects: []string{"sleep"}}, // asks for sleep past the SDK: a violation
 
+	// Worker ops, which may run in a guest of their own.
+	{Name: "countApart", Sync: true, Worker: true, DeadlineMs: 60_000},                              // {} → {"n"}, of that guest
+	{Name: "trapApart", Sync: true, Worker: true, DeadlineMs: 60_000},                               // traps
+	{Name: "sleepApart", Worker: true, DeadlineMs: 60_000, Effects: []string{abi.EffectSleep}},      // {"ms"} → {}; logs "slept" at info
+	{Name: "sleepApartDeadline", Worker: true, DeadlineMs: 100, Effects: []string{abi.EffectSleep}}, // {"ms"} → {}
+
 	// Effects: each asks for one and answers what came back. An effect that
 	// fails: the call fails with the effect's code and message.
 	{Name: "ask", Effects: []string{abi.EffectAsk}},                              // AskRequest → AskAnswer

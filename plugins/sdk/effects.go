@@ -94,3 +94,10 @@ func Realpath(t *Task, paths []string) (map[string]string, error) {
 func Effect(t *Task, kind string, head, body []byte) ([]byte, []byte, error) {
 	return t.effect(kind, head, body)
 }
+
+// LLM makes one model request through the Harness, of messages that the call's own
+// caller holds, and gives how it ended with the answer's text. A request that the
+// model's server refuses is no error.
+func LLM(t *Task, req abi.LLMRequest) (abi.LLMAnswer, []byte, error) {
+	return ask[abi.LLMAnswer](t, abi.EffectLLM, req, nil)
+}

@@ -70,9 +70,8 @@ func refusal(err error) error {
 // follow asks for a page and for where it moved to on the same site; each address
 // is judged as the first one was.
 func follow(t *sdk.Task, at *url.URL) (abi.WebAnswer, []byte, *url.URL, error) {
-	end := t.Now().Add(maxTime)
+	begun, left := t.Now(), maxTime
 	for range maxHops + 1 {
-		left := end.Sub(t.Now())
 		if left <= 0 {
 			return abi.WebAnswer{}, nil, nil, late(at)
 		}
@@ -97,7 +96,7 @@ func follow(t *sdk.Task, at *url.URL) (abi.WebAnswer, []byte, *url.URL, error) {
 		if err != nil {
 			return abi.WebAnswer{}, nil, nil, err
 		}
-		at = next
+		at, left = next, maxTime-t.Now().Sub(begun)
 	}
 	return abi.WebAnswer{}, nil, nil, sdk.Errorf(abi.CodeRedirect, "%s", abi.SaidLost)
 }

@@ -21,7 +21,7 @@ const (
 var EffectKinds = []string{
 	EffectAsk, EffectSleep, EffectFetch, EffectStoreGet, EffectStorePut, EffectStoreAppend, EffectStoreList,
 	EffectStoreDelete, EffectSessionRead, EffectSessionCommit, EffectRealpath,
-	EffectFetchWeb, EffectTextDecode,
+	EffectFetchWeb, EffectTextDecode, EffectLLM,
 }
 
 // Fault and refusal codes that both host sides use.

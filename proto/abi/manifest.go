@@ -24,7 +24,8 @@ type Op struct {
 	// Sync ops end in the export that started them; one that asks for an
 	// effect is a fault.
 	Sync bool `json:"sync,omitempty"`
-	// Worker ops may be run off the main thread.
+	// Worker ops may be run off the main thread, in a guest of their own: nothing that
+	// another op keeps in memory is there.
 	Worker bool `json:"worker,omitempty"`
 	// DeadlineMs bounds the whole call, effects included, in milliseconds;
 	// 0 is no bound (a person may take an hour to answer).
@@ -38,7 +39,8 @@ type Op struct {
 
 // Tables are the op tables of the plugins that exist, by plugin name.
 var Tables = map[string][]Op{
-	"gate":   GateOps,
-	"models": ModelsOps,
-	"search": SearchOps,
+	"context": ContextOps,
+	"gate":    GateOps,
+	"models":  ModelsOps,
+	"search":  SearchOps,
 }

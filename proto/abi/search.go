@@ -45,8 +45,8 @@ var SearchOps = []Op{
 	// SearchRequest → SearchAnswer. Its deadline is below the Harness's 60 s for a
 	// search, so that what it waited for is told by us.
 	{Name: "search", DeadlineMs: 58_000, Effects: []string{EffectFetch, EffectSleep, EffectStoreGet, EffectStorePut}},
-	{Name: "fetch", DeadlineMs: 45_000, Effects: []string{EffectFetchWeb, EffectTextDecode}}, // PageRequest → Page + its text
-	{Name: "admitAddress", Sync: true, DeadlineMs: 1000},                                     // AdmitAddress → AddressAdmitted
+	{Name: "fetch", Worker: true, DeadlineMs: 45_000, Effects: []string{EffectFetchWeb, EffectTextDecode}}, // PageRequest → Page + its text
+	{Name: "admitAddress", Sync: true, DeadlineMs: 1000},                                                   // AdmitAddress → AddressAdmitted
 }
 
 // SearchResponse is what a source answered: the head of op parse. The body of the

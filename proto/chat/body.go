@@ -57,6 +57,26 @@ type PlanAnswer struct {
 	Run       string `json:"run,omitempty"`
 }
 
+// OversizeRequest is the body of POST /api/chat/oversize: a message that is too long.
+type OversizeRequest struct {
+	ChatID string `json:"chatId"`
+	Text   string `json:"text"`
+	As     string `json:"as"` // file or preview
+}
+
+// What becomes of a message that is too long.
+const (
+	OversizeFile    = "file"    // it is kept in the chat's folder, and the agent reads it in parts
+	OversizePreview = "preview" // its beginning and its end
+)
+
+// OversizeAnswer is the message to send in its place.
+type OversizeAnswer struct {
+	Text string `json:"text"`
+	// Path is the file that holds the text, relative to the chat's folder.
+	Path string `json:"path,omitempty"`
+}
+
 // StopRequest is the body of POST /api/chat/stop.
 type StopRequest struct {
 	SessionID string `json:"sessionId,omitempty"`

@@ -34,6 +34,7 @@ const (
 	CodeUnknownCommand    Code = "unknown-command"    // frame: nobody has the command; the page may offer to send it as text
 	CodeCommandFailed     Code = "command-failed"     // frame: the agent did not carry the command out
 	CodeContextFull       Code = "CONTEXT_WINDOW_EXCEEDED"
+	CodeMessageTooLarge   Code = "CONTEXT_MESSAGE_TOO_LARGE" // frame: the message fits into no chat; it was not sent
 )
 
 // Error is what a route answers when it refuses, and what ends a run badly. The

@@ -50,6 +50,7 @@ export type Code =
   | "unknown-command"
   | "command-failed"
   | "CONTEXT_WINDOW_EXCEEDED"
+  | "CONTEXT_MESSAGE_TOO_LARGE"
   ;
 
 /** ToolState is where a tool call stands. */
@@ -333,6 +334,21 @@ export interface PlanAnswer {
   decision: string;
   requestId?: string;
   run?: string;
+}
+
+/** OversizeRequest is the body of POST /api/chat/oversize: a message that is too long. */
+export interface OversizeRequest {
+  chatId: string;
+  text: string;
+  /** file or preview */
+  as: string;
+}
+
+/** OversizeAnswer is the message to send in its place. */
+export interface OversizeAnswer {
+  text: string;
+  /** Path is the file that holds the text, relative to the chat's folder. */
+  path?: string;
 }
 
 /** PendingAnswer is the body of GET /api/agent/pending. */

@@ -27,6 +27,8 @@ var roots = []reflect.Type{
 	reflect.TypeFor[chat.StopAnswer](),
 	reflect.TypeFor[chat.PlanRequest](),
 	reflect.TypeFor[chat.PlanAnswer](),
+	reflect.TypeFor[chat.OversizeRequest](),
+	reflect.TypeFor[chat.OversizeAnswer](),
 	reflect.TypeFor[chat.PendingAnswer](),
 	reflect.TypeFor[chat.AgentStatus](),
 	reflect.TypeFor[chat.ChatList](),

@@ -3,13 +3,15 @@
  * A plugin as the rest of the shim sees it: a lasting handle that serves one plugin. Behind it stands a guest,
  * dropped after a trap and made again at the next call; new bytes can be swapped in while calls run.
  *
- * In Node's main thread nothing can stop a guest that runs, so deadlines hold between exports only: a sync op's
- * deadline is not enforced here.
+ * Ops whose row says `worker` run in a thread of their own when they are called by `call` (thread.mjs), with a guest
+ * of their own. In Node's main thread nothing can stop a guest that runs, so there deadlines hold between exports
+ * only: a sync op's deadline is not enforced.
  * @module
  */
 import { nextId, startGeneration } from './generation.mjs'
 import { parseHead } from './memory.mjs'
 import { CODES, MESSAGES, PluginError, asPluginError, fill } from './messages.mjs'
+import { Thread } from './thread.mjs'
 
 const encoder = new TextEncoder()
 const EMPTY = new Uint8Array(0)
@@ -54,6 +56,8 @@ export class Instance {
   /** @type {Map<string, Op>} */
   #ops = new Map()
   #closed = false
+  /** That of the worker ops, while there is one. @type {Thread | undefined} */
+  #thread
   /** How often a guest was made, and how many of them trapped. */
   stats = { started: 0, trapped: 0 }
 
@@ -88,6 +92,7 @@ export class Instance {
    */
   async call(name, head, body = EMPTY, { signal, context } = {}) {
     const { op, bytes } = this.#admit(name, head)
+    if (op.worker) return this.#answer(op, await this.#apart(op, bytes, body, { ...(signal && { signal }), context }))
     if (op.sync) return this.callSync(name, bytes, body)
     if (signal?.aborted) throw cancelled()
     const from = this.#generation(op)
@@ -130,6 +135,9 @@ export class Instance {
     const old = this.#now
     this.#now = this.#start(module)
     this.#options = { ...this.#options, module }
+    const thread = this.#thread
+    this.#thread = undefined
+    if (thread !== undefined) setTimeout(() => thread.close(), drainMs).unref()
     if (old === undefined) return
     if (old.calls.size === 0) return void this.#all.delete(old)
     old.timer = setTimeout(() => this.#end(old), drainMs)
@@ -140,6 +148,7 @@ export class Instance {
   close() {
     this.#closed = true
     for (const generation of this.#all) this.#end(generation)
+    this.#thread?.close()
     this.#now = undefined
   }
 
@@ -217,24 +226,51 @@ export class Instance {
     for (const effect of step.effects) void this.#perform(from, call, effect)
   }
 
-  /** Carries one effect out. Never enters the guest before the export that asked has returned. @param {Generation} from @param {Call} call @param {Effect} effect */
-  async #perform(from, call, { token, kind, head, value, body }) {
-    const request = { kind, head, value, body, n: ++call.asked }
-    let ok = true
-    /** @type {EffectAnswer} */
-    let answer
+  /** Runs an op in the thread; a thread that cannot be started is a fault. @param {Op} op @param {Uint8Array} head @param {Uint8Array} body @param {CallOptions} options @returns {Promise<End>} */
+  async #apart(op, head, body, options) {
     try {
-      answer = await this.#handler(call.op, kind)(request, {
-        plugin: this.#options.plugin, op: call.op.name, context: call.context, signal: call.abort.signal,
-        ask: (op, head) => this.callSync(op, head).value,
-      })
+      return await (this.#thread ??= this.#startThread()).call(op, head, body, options)
     } catch (error) {
-      const { code, message } = error instanceof PluginError ? error : this.#unexpected(call.op, kind, error)
-      ok = false
-      answer = { value: { code, message } }
+      const { code, message, details } = asPluginError(error)
+      return { ok: false, error: new PluginError(code === CODES.Cancelled || FAULTS.has(/** @type {any} */ (code)) ? code : CODES.Trap, message, { cause: error, ...(details && { details }) }) }
     }
+  }
+
+  #startThread() {
+    const { module: { module }, plugin, log = () => {}, stderr = () => {}, onTrap } = this.#options
+    this.stats.started++
+    const thread = new Thread({
+      module, plugin, config: this.#config, log, stderr,
+      perform: (effect, { op, context, signal }) => this.#carryOut(effect, op, context, signal),
+      onEnd: fault => {
+        if (this.#thread === thread) this.#thread = undefined
+        if (fault === undefined) return
+        this.stats.trapped++
+        onTrap?.(fault)
+      },
+    })
+    return thread
+  }
+
+  /** Carries one effect out for the guest here. Never enters it before the export that asked has returned. @param {Generation} from @param {Call} call @param {Effect} effect */
+  async #perform(from, call, effect) {
+    const { ok, head, body } = await this.#carryOut({ ...effect, n: ++call.asked }, call.op, call.context, call.abort.signal)
     if (from.guest.dead !== undefined || from.calls.get(call.id) !== call) return // nobody waits any more
-    this.#step(from, call, () => from.guest.resume(call.id, token, ok, answer.head ?? toBytes(answer.value ?? {}), answer.body ?? EMPTY))
+    this.#step(from, call, () => from.guest.resume(call.id, effect.token, ok, head, body))
+  }
+
+  /** @param {Effect & {n: number}} effect @param {Op} op @param {unknown} context @param {AbortSignal} signal @returns {Promise<import('./thread.mjs').Carried>} */
+  async #carryOut({ kind, head, value, body, n }, op, context, signal) {
+    try {
+      const answer = await this.#handler(op, kind)({ kind, head, value, body, n }, {
+        plugin: this.#options.plugin, op: op.name, context, signal,
+        ask: (name, asked) => this.callSync(name, asked).value,
+      })
+      return { ok: true, head: answer.head ?? toBytes(answer.value ?? {}), body: answer.body ?? EMPTY }
+    } catch (error) {
+      const { code, message } = error instanceof PluginError ? error : this.#unexpected(op, kind, error)
+      return { ok: false, head: toBytes({ code, message }), body: EMPTY }
+    }
   }
 
   /** An effect that broke tells the plugin no more than that. @param {Op} op @param {string} kind @param {unknown} error */

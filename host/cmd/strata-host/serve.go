@@ -154,7 +154,7 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 		}
 	})
 	chats, err := bridge.New(bridge.Options{
-		Harness: runner, Direct: alone, Dir: dir, Workspace: f.workspace, Preset: profile.Name, GoalsOff: f.noGoals, Log: log.Named("bridge"),
+		Harness: runner, Direct: alone, Counter: alone, Dir: dir, Workspace: f.workspace, Preset: profile.Name, GoalsOff: f.noGoals, Log: log.Named("bridge"),
 	})
 	if errors.Is(err, bridge.ErrNewer) {
 		return say.Error(chat.CodeInternal, err.Error(), say.DataNewer, "path", f.data)

@@ -42,6 +42,12 @@ type API interface {
 	// Errors: bad-request, unknown-session, not-pending, and those of Send.
 	Plan(ctx context.Context, r chat.PlanRequest) (chat.PlanAnswer, error)
 
+	// Oversize makes of a message that is too long one that can be sent: a file in the
+	// chat's folder and a message about it, or a shortened preview. It sends nothing.
+	//
+	// Errors: bad-request, internal (the file could not be written).
+	Oversize(ctx context.Context, r chat.OversizeRequest) (chat.OversizeAnswer, error)
+
 	// Stop ends the chat's running turn, its helpers and what is queued behind it,
 	// and returns once the turn has ended, with the messages that no turn has read.
 	// Nothing running is no error.

@@ -24,6 +24,8 @@ type Options struct {
 	Workspace string
 	// Direct answers where the Harness cannot; nil leaves such messages unanswered.
 	Direct Direct
+	// Counter counts messages by the model's own tokenizer; nil counts none.
+	Counter Counter
 	// Preset is the agent preset of new sessions.
 	Preset string
 	// GoalsOff says that the person turned goals off.
@@ -47,6 +49,7 @@ type Bridge struct {
 	approvals *approvals
 	errors    failures
 	gate      atomic.Pointer[chat.PluginStatus] // what it said last
+	sizes     sizes
 
 	ctx    context.Context // of everything that outlives a call; ends with Close
 	cancel context.CancelFunc

@@ -2,10 +2,13 @@ package bridge
 
 import (
 	"context"
+	"strconv"
 
 	"go.uber.org/zap"
 
 	"strata.dev/bridge/host/internal/command"
+	"strata.dev/bridge/host/internal/fit"
+	"strata.dev/bridge/host/internal/gateway"
 	"strata.dev/bridge/host/internal/project"
 	"strata.dev/bridge/host/internal/run"
 	"strata.dev/bridge/host/internal/say"
@@ -82,6 +85,11 @@ func (r *active) execute(ctx context.Context) {
 		case <-ctx.Done():
 		}
 	})
+	summarizes := r.line.Name == "compact"
+	var before fit.Chat
+	if summarizes {
+		before, _ = r.size(ctx)
+	}
 	res, err := r.link.gw.Execute(ctx, r.root, r.line.String())
 	var failed *chat.Error
 	switch {
@@ -100,21 +108,50 @@ func (r *active) execute(ctx context.Context) {
 		r.post(func() { r.apply(run.Prompted{Err: failed}) })
 		return
 	}
-	var said []chat.Frame
+	var said, meter []chat.Frame
 	at := now()
 	if err == nil {
 		text := chat.Sentence{Text: res.Text}
-		if res.Text == "" {
+		switch {
+		case summarizes:
+			after, ok := r.size(ctx)
+			text = summarized(res, before, after)
+			if ok && after.Window > 0 {
+				meter = append(meter, filled(after))
+			}
+		case res.Text == "":
 			text = say.Sentence(say.CommandDone, "command", "/"+r.line.Name)
 		}
 		said = append(said, ownLine(text))
 		r.keepCommand(at, said...)
 	}
 	r.post(func() {
-		r.emit(at, said...)
+		r.emit(at, append(said, meter...)...)
 		r.apply(run.Commanded{})
 		r.apply(run.Prompted{})
 	})
+}
+
+// fullShare is from what percent of the window on a chat with nothing older to summarize
+// is full of its newest message.
+const fullShare = 50
+
+// nothingYet is what the Harness says where it has nothing to summarize.
+const nothingYet = "No compactable history yet."
+
+// summarized is the plain answer to /compact: how full the chat was and is now. The
+// Harness's own answer counts where nobody can tell.
+func summarized(res gateway.CommandResult, before, after fit.Chat) chat.Sentence {
+	known := before.Window > 0 && after.Window > 0
+	switch {
+	case known && after.Tokens < before.Tokens:
+		return say.Sentence(say.ChatFilled, "before", strconv.Itoa(before.Percent()), "after", strconv.Itoa(after.Percent()))
+	case !known && res.Text != nothingYet:
+		return say.Sentence(say.Compacted)
+	case before.Percent() >= fullShare:
+		return say.Sentence(say.NewestFills, "percent", strconv.Itoa(before.Percent()))
+	}
+	return say.Sentence(say.NothingToSummarize)
 }
 
 // keepCommand keeps a command and its answer, of the time at, for the chat's history,

@@ -77,7 +77,7 @@ func TestCommandsHandedOver(t *testing.T) {
 			"export":  {Found: true, OK: true, Text: "never"},
 		}
 		s.run("c1", "say hi")
-		s.expect(s.run("c1", "/compact now"), "queued", "start manual p/m session-1", "own Compacted 8 history items.", "done completed false 0")
+		s.expect(s.run("c1", "/compact now"), "queued", "start manual p/m session-1", "own "+say.Compacted, "done completed false 0")
 		failed := s.run("c1", "/strata status")
 		s.expect(failed, "queued", "start manual p/m session-1", "error command-failed")
 		if f := failed[2]; f.Details != "Not now." || f.Key != say.CommandFailed {
@@ -94,7 +94,7 @@ func TestCommandsHandedOver(t *testing.T) {
 			t.Errorf("%d messages reached the model", n)
 		}
 		want := []string{
-			"user say hi", "assistant hi", "user /compact now", "assistant [Compacted 8 history items.]",
+			"user say hi", "assistant hi", "user /compact now", "assistant [" + say.Compacted + "]",
 			"user /strata status", "assistant [" + failed[2].Text + "]",
 			"user /compact", "assistant [" + say.Sentence(say.UnknownCommand, "command", "/compact").Text + "]",
 			"user /export", "assistant [" + say.Sentence(say.UnknownCommand, "command", "/export").Text + "]",
@@ -112,7 +112,7 @@ func TestCommandIsNotGivenTwice(t *testing.T) {
 		s.run("c1", "say hi")
 		req := s.message("c1", "/compact")
 		first := s.rest(s.post(req))
-		s.expect(first, "queued", "start manual p/m session-1", "own "+say.Sentence(say.CommandDone, "command", "/compact").Text, "done completed false 0")
+		s.expect(first, "queued", "start manual p/m session-1", "own "+say.Compacted, "done completed false 0")
 		if d := cmp.Diff(first, s.rest(s.post(req))); d != "" {
 			t.Errorf("(-first +again):\n%s", d)
 		}

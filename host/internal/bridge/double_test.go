@@ -31,6 +31,7 @@ type disk struct {
 	images   []gateway.Image                  // of the newest prompt
 	goOn     []string                         // what turns do that the host asked to go on, in order; then "say the rest"
 	commands map[string]gateway.CommandResult // by name
+	sizes    []string                         // what /strata-context says, one after the other; the last stays
 	says     map[string]string                // what /strata-gate says to a word; a refusal where it begins with "!"
 }
 
@@ -122,7 +123,7 @@ func (d *disk) Hold(ctx context.Context, waiting func()) (func(), error) {
 
 // Status implements Harness.
 func (d *disk) Status() chat.AgentStatus {
-	return chat.AgentStatus{State: "ready", Plugins: []chat.PluginStatus{{Name: "gate", SHA256: "ab"}}, Untested: d.untested, Routes: []chat.Route{{ID: "p/m", Default: true, Thinking: []string{"high", "odd"}}, {ID: "p/other"}, {ID: "p/eyes", Images: true}}}
+	return chat.AgentStatus{State: "ready", Plugins: []chat.PluginStatus{{Name: "gate", SHA256: "ab"}}, Untested: d.untested, Routes: []chat.Route{{ID: "p/m", Default: true, ContextWindow: 200_000, Thinking: []string{"high", "odd"}}, {ID: "p/other"}, {ID: "p/eyes", Images: true}}}
 }
 
 // die ends the running process as SIGKILL does.
@@ -462,6 +463,15 @@ func (p *process) Execute(ctx context.Context, id, line string) (gateway.Command
 		s.append(dsh.TypePermissionPreset, dsh.Value{Preset: rest})
 		s.append(dsh.TypeCommandDone, dsh.Command{CommandID: "c", Kind: "success"})
 		return gateway.CommandResult{Found: true, OK: true, Text: "preset " + rest}, nil
+	case "strata-context":
+		if len(p.d.sizes) == 0 {
+			return gateway.CommandResult{}, nil
+		}
+		text := p.d.sizes[0]
+		if len(p.d.sizes) > 1 {
+			p.d.sizes = p.d.sizes[1:]
+		}
+		return gateway.CommandResult{Found: true, OK: true, Text: text}, nil
 	case "strata-gate":
 		if p.d.gate == "" {
 			return gateway.CommandResult{}, nil

@@ -20,6 +20,7 @@ type shown struct {
 	verdict  *chat.Sentence // why the guard ended the turn
 	told     bool           // what is told at the end was told
 	tidied   int64          // up to where the log tells how room was made
+	cramped  *chat.Error    // the model's window holds no more than the agent's instructions
 }
 
 // turnBegins begins to count anew.
@@ -106,8 +107,13 @@ func (r *active) tidy(ctx context.Context, from int64) {
 	if err != nil && ctx.Err() == nil || err == nil && !res.OK {
 		r.c.b.o.Log.Info("no room was made", zap.String("run", r.id), zap.String("answer", res.Text), zap.Error(err))
 	}
+	var why *chat.Error
+	if known, ok := r.size(ctx); ok && known.Cramped() {
+		why = cramped() // no summary helps there
+	}
 	snap, err := r.link.gw.Snapshot(ctx, r.root, from)
 	r.post(func() {
+		r.shown.cramped = why
 		r.shown.tidied = -1 // at once, where nobody knows how far the log goes
 		if err == nil {
 			r.shown.tidied = snap.LastSeq
@@ -119,6 +125,6 @@ func (r *active) tidy(ctx context.Context, from int64) {
 // answerTidy tells the reducer that room was made, once the log of it is taken in.
 func (r *active) answerTidy() {
 	if r.state.Phase == run.Tidying && r.shown.tidied <= r.c.log.last {
-		r.apply(run.Tidied{})
+		r.apply(run.Tidied{Err: r.shown.cramped})
 	}
 }

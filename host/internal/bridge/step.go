@@ -51,6 +51,9 @@ func (r *active) step(ctx context.Context, s run.Step) {
 		err = r.confirmGate(ctx)
 	case run.Model:
 		if err = r.selectModel(ctx); err == nil {
+			err = r.fits(ctx)
+		}
+		if err == nil {
 			err = r.keepMapped()
 		}
 	}

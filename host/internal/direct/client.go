@@ -39,6 +39,7 @@ type Client struct {
 	o           Options
 	http        *http.Client
 	connections atomic.Pointer[[]connections.Connection]
+	uncounting  uncounting
 }
 
 const idle = 5 * time.Minute

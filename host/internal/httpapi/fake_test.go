@@ -88,6 +88,10 @@ func (a *agent) Plan(_ context.Context, r chat.PlanRequest) (chat.PlanAnswer, er
 	return chat.PlanAnswer{Decision: r.Decision, Run: "run-2"}, a.called(r)
 }
 
+func (a *agent) Oversize(_ context.Context, r chat.OversizeRequest) (chat.OversizeAnswer, error) {
+	return chat.OversizeAnswer{Text: "see " + r.As, Path: ".strata/attached/a.txt"}, a.called(r)
+}
+
 func (a *agent) Stop(_ context.Context, r chat.StopRequest) (chat.StopAnswer, error) {
 	return chat.StopAnswer{Stopped: true}, a.called(r)
 }

@@ -46,6 +46,19 @@ func (s *Server) plan(c echo.Context) error {
 	return c.JSON(http.StatusOK, a)
 }
 
+// oversize makes of a message that is too long one that can be sent.
+func (s *Server) oversize(c echo.Context) error {
+	var r chat.OversizeRequest
+	if err := s.decode(c, &r); err != nil {
+		return err
+	}
+	a, err := s.o.Agent.Oversize(c.Request().Context(), r)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, a)
+}
+
 // stop answers once the turn has ended.
 func (s *Server) stop(c echo.Context) error {
 	var r chat.StopRequest

@@ -23,6 +23,7 @@ type Agent interface {
 	Attach(ctx context.Context, chatID, run string, after int64) (bridge.Subscription, error)
 	Answer(ctx context.Context, r chat.ApprovalRequest) error
 	Plan(ctx context.Context, r chat.PlanRequest) (chat.PlanAnswer, error)
+	Oversize(ctx context.Context, r chat.OversizeRequest) (chat.OversizeAnswer, error)
 	Stop(ctx context.Context, r chat.StopRequest) (chat.StopAnswer, error)
 	TakeBack(ctx context.Context, chatID, run string) (chat.StreamRequest, error)
 	SteerWaiting(ctx context.Context, chatID, run string) error
@@ -121,6 +122,7 @@ func New(o Options) *Server {
 	e.POST("/api/chat/approval", s.approval)
 	e.POST("/api/chat/stop", s.stop)
 	e.POST("/api/chat/plan", s.plan)
+	e.POST("/api/chat/oversize", s.oversize)
 	e.GET("/api/agent/pending", s.pending)
 	e.GET("/api/agent/status", s.status)
 	e.GET("/api/chats", s.chats)

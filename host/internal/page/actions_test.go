@@ -83,6 +83,9 @@ func TestButtonsOfAFailedRun(t *testing.T) {
 		{project.ActionNewChat, "Start a new chat", "Start a new chat", nil, "!!document.querySelector('.welcome') && document.activeElement.id === 'message' && document.querySelector('#message').value === ''"},
 		{project.ActionModel, "Send again | Choose another model", "Choose another model", nil, "document.activeElement.id === 'model'"},
 		{"/" + project.ActionAsText, "Send as text", "Send as text", []string{"/" + project.ActionAsText + " (as text)"}, answer + " === 'Answered.'"},
+		{project.ActionAttach + " " + project.ActionPreview, "Attach as a file | Send a shortened preview", "Attach as a file",
+			[]string{"as a file: " + project.ActionAttach + " " + project.ActionPreview}, answer + " === 'Answered.'"},
+		{project.ActionPreview, "Send a shortened preview", "Send a shortened preview", []string{"as a preview: " + project.ActionPreview}, answer + " === 'Answered.'"},
 		{"something-of-tomorrow", "Send again", "Send again", []string{"something-of-tomorrow"}, answer + " === 'Answered.'"},
 	} {
 		b.click(t, ".new")

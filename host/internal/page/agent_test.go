@@ -318,6 +318,10 @@ func (a *agent) Plan(ctx context.Context, q chat.PlanRequest) (chat.PlanAnswer, 
 	return chat.PlanAnswer{Decision: q.Decision}, err
 }
 
+func (a *agent) Oversize(_ context.Context, q chat.OversizeRequest) (chat.OversizeAnswer, error) {
+	return chat.OversizeAnswer{Text: "as a " + q.As + ": " + q.Text}, nil
+}
+
 func (a *agent) Stop(_ context.Context, q chat.StopRequest) (chat.StopAnswer, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

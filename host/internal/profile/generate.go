@@ -127,10 +127,29 @@ func patch(s Settings, preset preset) list {
 			mapping{{"id", "strata-fence"}, {"name", join(p.Shim, "fence.mjs")}},
 			mapping{{"id", "strata-gate"}, {"name", join(p.Shim, "gate.mjs")}, {"config", gate}},
 			mapping{{"id", "strata-models"}, {"name", join(p.Shim, "models.mjs")}, {"config", models(s)}},
+			mapping{{"id", "strata-context"}, {"name", join(p.Shim, "context.mjs")}, {"config", contextRow(s)}},
 			mapping{{"id", "strata-search"}, {"name", join(p.Shim, "search.mjs")}, {"config", search(p)}},
 		}}})
 	}
 	return rows
+}
+
+// contextRow is the config of the context plugin's row: the longest reply of each route
+// whose connection names one, since such a server takes none that is longer.
+func contextRow(s Settings) mapping {
+	config := mapping{{"wasm", s.Plugins.Wasm}, {"sha256", s.Plugins.SHA256}}
+	var ceilings mapping
+	for _, p := range s.Providers {
+		for _, m := range p.Models {
+			if m.MaxOutput > 0 {
+				ceilings = append(ceilings, field{p.ID + "/" + m.ID, m.MaxOutput})
+			}
+		}
+	}
+	if ceilings != nil {
+		config = append(config, field{"ceilings", ceilings})
+	}
+	return config
 }
 
 func row(id string, config mapping) mapping { return mapping{{"id", id}, {"config", config}} }

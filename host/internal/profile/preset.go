@@ -55,8 +55,8 @@ func readPreset(text []byte) (preset, error) {
 }
 
 // agentPreset makes our agent preset of the Harness's standard one: its rows
-// without the dropped plugins and those that are off, and without groups that are
-// left empty.
+// without the dropped plugins and those that are off, with our compaction engine in
+// the place of its own, and without groups that are left empty.
 func agentPreset(s Settings) (preset, error) {
 	fail := func(err error) (preset, error) { return preset{}, fmt.Errorf("standard agent preset: %w", err) }
 	standard, err := readPreset(s.Standard)
@@ -76,6 +76,9 @@ func agentPreset(s Settings) (preset, error) {
 		if s.MaxHelpers > 0 && strings.HasSuffix(name, "/dsh-workflow-worker-thread") {
 			config, _ := row.get("config").(mapping)
 			row = row.with("config", config.with("maxConcurrentAgents", int64(s.MaxHelpers)))
+		}
+		if s.Plugins.Shim != "" && strings.HasSuffix(name, "/dsh-compaction-basic") {
+			row = row.with("id", "compaction-strata").with("name", join(s.Plugins.Shim, "compaction.mjs"))
 		}
 		if s.Plugins.Shim != "" && strings.HasSuffix(name, "/dsh-tool-web") {
 			config, _ := row.get("config").(mapping)

@@ -14,6 +14,10 @@ const (
 	// ActionSummarize makes room in the chat (/compact) and sends the message again.
 	ActionSummarize = "summarize"
 	ActionAsText    = "send-as-text" // the message again, with StreamRequest.AsText
+	// ActionAttach and ActionPreview are for a message that is too long: its text as a
+	// file, or shortened (POST /api/chat/oversize).
+	ActionAttach  = "attach-as-file"
+	ActionPreview = "send-preview"
 )
 
 // Failure is what went wrong with a turn, or nil where it ended as it should or

@@ -4,6 +4,9 @@
 package project
 
 import (
+	"encoding/json"
+	"strings"
+
 	"strata.dev/bridge/host/internal/replycut"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/budget"
@@ -51,6 +54,7 @@ type Fold struct {
 	goOn      bool // the newest turn was, and is to go on
 	carded    bool // the running turn has shown a card
 	open      bool // a turn is running
+	stepped   bool // it has made its first step
 	goal      *dsh.GoalState
 	goalNotes []chat.Frame // what the running turn's end is to tell of the goal
 	// unconfined says that the person was told that commands cannot be confined.
@@ -79,9 +83,10 @@ func (f *Fold) Apply(e dsh.Event) []chat.Frame {
 	}
 	switch d := data.(type) {
 	case *dsh.Turn:
-		f.answered, f.carded, f.goOn, f.open = false, false, false, true
+		f.answered, f.carded, f.goOn, f.open, f.stepped = false, false, false, true, false
 	case *dsh.Step:
 		if e.Type == dsh.TypeStepStart {
+			f.stepped = true
 			f.enter(*d)
 		}
 	case *dsh.Message:
@@ -175,14 +180,33 @@ func (f *Fold) ended(end dsh.TurnEnd) []chat.Frame {
 	return frames
 }
 
+// compaction tells of a summary that is made: while it goes on in the status line, and
+// once it ended in a line of the answer during which it was made. One between turns has
+// no answer; who asked for it is told otherwise.
 func compaction(kind string, d dsh.Compaction) []chat.Frame {
-	switch {
-	case kind == dsh.TypeCompactionStart:
+	if kind == dsh.TypeCompactionStart {
 		return []chat.Frame{status(say.Compacting)}
-	case len(d.Error) > 0 && string(d.Error) != "null":
-		return []chat.Frame{status(say.NotCompacted)}
 	}
-	return []chat.Frame{status(say.Compacted)}
+	key := say.Compacted
+	if failed := compactionFailure(d); failed != "" {
+		if key = say.NotCompacted; strings.Contains(failed, say.SummaryStuck) {
+			key = say.SummaryStuck
+		}
+	}
+	if d.Turn == nil {
+		return []chat.Frame{status(key)}
+	}
+	return []chat.Frame{own(key)}
+}
+
+// compactionFailure is why no summary was made, as the log has it; "" where one was.
+func compactionFailure(d dsh.Compaction) string {
+	text := string(d.Error)
+	if text == "null" {
+		return ""
+	}
+	_ = json.Unmarshal(d.Error, &text) // or it is told as it stands
+	return text
 }
 
 func status(key string) chat.Frame {

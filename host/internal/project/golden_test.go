@@ -123,6 +123,7 @@ func TestLiveAndColdAgree(t *testing.T) {
 			var live Transcript
 			f := New(cfg)
 			var log []dsh.Event
+			var early []chat.Frame
 			for _, r := range events {
 				if r.session != root {
 					continue
@@ -130,9 +131,17 @@ func TestLiveAndColdAgree(t *testing.T) {
 				log = append(log, r.event)
 				if m, ok := Person(r.event); ok {
 					live.User(m)
+					for _, fr := range early {
+						live.Frame(fr, r.event.Time)
+					}
+					early = nil
 				}
 				for _, fr := range f.Apply(r.event) {
-					live.Frame(wire(t, fr), r.event.Time)
+					if fr = wire(t, fr); f.open && !f.stepped && fr.Own { // a page has shown the message since it was sent
+						early = append(early, fr)
+						continue
+					}
+					live.Frame(fr, r.event.Time)
 				}
 				if end, ok := TurnEnd(r.event); ok {
 					live.Frame(End(end.Reason, chat.Usage{}), r.event.Time)

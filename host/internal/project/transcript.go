@@ -155,14 +155,23 @@ func (t *Transcript) card(tool chat.Tool, time int64) {
 // Read adds what a session's whole log, oldest first, shows.
 func (t *Transcript) Read(cfg Config, events []dsh.Event) {
 	f := New(cfg)
+	var early []chat.Frame // of a summary that was made before the turn took its message
 	for _, e := range events {
 		if m, ok := Person(e); ok {
 			t.User(m)
+			for _, fr := range early {
+				t.Frame(fr, e.Time)
+			}
+			early = nil
 		}
 		if d, ok := Data[dsh.GoalChange](e); ok && !f.open && d.Operation != "block" {
 			t.Begin(e.Time) // a command did that
 		}
-		for _, fr := range f.Apply(e) {
+		frames := f.Apply(e)
+		if e.Type == dsh.TypeCompactionEnd && f.open && !f.stepped {
+			early, frames = append(early, frames...), nil
+		}
+		for _, fr := range frames {
 			t.Frame(fr, e.Time)
 		}
 		if end, ok := TurnEnd(e); ok {

@@ -76,8 +76,9 @@ type (
 	GoalStopped struct{}
 	// Guarded says that the turn goes nowhere and is to be ended (turnguard).
 	Guarded struct{}
-	// Tidied is the result of Tidy, whatever it was.
-	Tidied struct{}
+	// Tidied is the result of Tidy, whatever it was. Err tells better than the model's
+	// server why the turn failed, or is nil.
+	Tidied struct{ Err *chat.Error }
 	// Stop is the person's.
 	Stop struct{}
 	// Changed says that something other than us changed what the run may do: its

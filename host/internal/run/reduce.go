@@ -41,7 +41,10 @@ func Reduce(s State, e Event) (State, []Action) {
 		}
 		return s, nil
 	case Tidying:
-		if _, ok := e.(Tidied); ok {
+		if e, ok := e.(Tidied); ok {
+			if e.Err != nil && s.failure != nil {
+				s.failure = e.Err
+			}
 			return finish(s)
 		}
 		return s, nil

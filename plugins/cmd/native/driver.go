@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"strata.dev/bridge/plugins/contextwindow"
 	"strata.dev/bridge/plugins/gate"
 	"strata.dev/bridge/plugins/sdk"
 	"strata.dev/bridge/plugins/search"
@@ -13,7 +14,7 @@ import (
 )
 
 // plugins are those of strata.wasm, by name.
-var plugins = map[string]sdk.Plugin{"gate": gate.Plugin, "search": search.Plugin}
+var plugins = map[string]sdk.Plugin{"context": contextwindow.Plugin, "gate": gate.Plugin, "search": search.Plugin}
 
 // command is a line to the driver.
 type command struct {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"strata.dev/bridge/plugins/contextwindow"
 	"strata.dev/bridge/plugins/gate"
 	"strata.dev/bridge/plugins/gate/rules"
 	"strata.dev/bridge/plugins/models"
@@ -20,6 +21,7 @@ func init() {
 	sdk.Register(wrap(gate.Plugin))
 	sdk.Register(models.Plugin)
 	sdk.Register(search.Plugin)
+	sdk.Register(contextwindow.Plugin)
 }
 
 func main() {}

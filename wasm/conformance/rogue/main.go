@@ -40,7 +40,7 @@ const (
 const manifest = `{"abi":"0.1.0","plugins":[{"name":"rogue","ops":[` +
 	`{"name":"break","effects":["sleep","ask"]},` +
 	`{"name":"breakSync","sync":true,"effects":["sleep"]},` +
-	`{"name":"breakSoon","deadlineMs":3000,"worker":true,"effects":["ask"],"default":{"soon":false}},` +
+	`{"name":"breakSoon","deadlineMs":3000,"effects":["ask"],"default":{"soon":false}},` +
 	`{"name":"fallback","sync":true,"default":{"safe":true,"n":[1.5]}},` +
 	`{"name":"count","sync":true}]}]}`
 

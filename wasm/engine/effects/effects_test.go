@@ -63,3 +63,16 @@ func TestSleepAborted(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestLLM(t *testing.T) {
+	all := LLM(func(_ context.Context, r abi.LLMRequest) (abi.LLMAnswer, []byte, error) {
+		return abi.LLMAnswer{Finish: "stop", Output: r.MaxTokens}, []byte("## " + r.Before), nil
+	})
+	head, body, err := all[abi.EffectLLM](t.Context(), engine.Effect{Kind: abi.EffectLLM, Head: []byte(`{"before":"a","maxTokens":5}`)})
+	if err != nil || string(head) != `{"finish":"stop","output":5}` || string(body) != "## a" {
+		t.Errorf("%s, %q, %v", head, body, err)
+	}
+	if _, _, err := all[abi.EffectLLM](t.Context(), engine.Effect{Kind: abi.EffectLLM, Head: []byte(`{}`)}); err == nil {
+		t.Error("a request without a cap is taken")
+	}
+}

@@ -82,6 +82,8 @@ export function connect(token, fetcher = (...a) => fetch(...a)) {
     answer: (r) => json('POST', '/api/chat/approval', r),
     /** @param {chat.PlanRequest} r @returns {Promise<chat.PlanAnswer>} */
     plan: (r) => json('POST', '/api/chat/plan', r),
+    /** @param {chat.OversizeRequest} r @returns {Promise<chat.OversizeAnswer>} */
+    oversize: (r) => json('POST', '/api/chat/oversize', r),
     /** @param {chat.StopRequest} r @returns {Promise<chat.StopAnswer>} */
     stop: (r) => json('POST', '/api/chat/stop', r),
     /** @param {string} id @param {string} run @returns {Promise<chat.StreamRequest>} the message */

@@ -80,7 +80,7 @@ const sidebar = new Sidebar({
   allowed: () => { toggleMenu(false); allowed.open(); },
 });
 const transcript = new Transcript({
-  answer, retry: () => retry(), summarize, asText: () => retry({ asText: true }), create: () => open(newId(), true), chooseModel: () => composer.chooseModel(),
+  answer, retry: () => retry(), summarize, shorten, asText: () => retry({ asText: true }), create: () => open(newId(), true), chooseModel: () => composer.chooseModel(),
 }, (text) => { composer.value = text; composer.focus(); });
 const plan = new PlanBar(answerPlan);
 const waiting = new Waiting({ now: sendNow, takeBack });
@@ -325,6 +325,20 @@ async function summarize() {
   await send('/compact');
   const failed = view().entries.at(-1)?.parts.some((p) => p.kind === 'error');
   if (id === state.current && view().phase === 'idle' && !failed) send(m.text, m.pictures);
+}
+
+/** Sends the newest message, which is too long, as a file or shortened. @param {'file' | 'preview'} as */
+async function shorten(as) {
+  const m = newest();
+  const id = state.current;
+  if (!m) return;
+  try {
+    const { text } = await api.oversize({ chatId: id, text: m.text, as });
+    if (id === state.current && view().phase === 'idle') send(text, m.pictures);
+  } catch (err) {
+    if (!(err instanceof ApiError)) throw err;
+    if (id === state.current) composer.say(err.message, err.details);
+  }
 }
 
 async function stop() {

@@ -54,6 +54,8 @@ export const words = {
   startNew: 'Start a new chat',
   chooseModel: 'Choose another model',
   summarize: 'Summarize and continue',
+  attachFile: 'Attach as a file',
+  sendPreview: 'Send a shortened preview',
   latest: 'Newest message',
   remove: 'Remove',
   noPicture: '{name} cannot be read as a picture. Try another file.',

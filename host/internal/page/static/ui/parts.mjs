@@ -16,6 +16,7 @@ import { duration, ToolView } from './tool.mjs';
  * @property {() => void} chooseModel
  * @property {() => void} summarize
  * @property {() => void} asText sends a line with a slash as it is
+ * @property {(as: 'file' | 'preview') => void} shorten sends a message that is too long in another form
  *
  * @typedef {{el: HTMLElement, update: (part: any, live: boolean) => void}} PartView
  */
@@ -43,6 +44,7 @@ function buttons(actions, context) {
     retry: [words.retry, context.retry], 'new-chat': [words.startNew, context.create],
     'choose-model': [words.chooseModel, context.chooseModel], summarize: [words.summarize, context.summarize],
     'send-as-text': [words.asText, context.asText],
+    'attach-as-file': [words.attachFile, () => context.shorten('file')], 'send-preview': [words.sendPreview, () => context.shorten('preview')],
   };
   const names = actions.filter((name) => offers[name]);
   // Once another model is chosen the message is to be sent to it.

@@ -1,0 +1,159 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"go.uber.org/zap"
+
+	"strata.dev/bridge/host/internal/command"
+	"strata.dev/bridge/host/internal/fit"
+	"strata.dev/bridge/host/internal/project"
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/budget"
+	"strata.dev/bridge/proto/chat"
+)
+
+// Counter counts a message by the tokenizer of the model's own server.
+type Counter interface {
+	// Count is the size of a text in tokens; ok is false where the server cannot tell.
+	Count(ctx context.Context, model, text string) (tokens int, ok bool)
+}
+
+// sizes is what was learnt of the chats and their models.
+type sizes struct {
+	mu    sync.Mutex
+	fixed map[string]int      // tokens of the agent's instructions, by route
+	chats map[string]fit.Chat // what was known when a message was looked at last
+}
+
+// fixedOf is the newest that is known of a route's instructions, in tokens.
+func (s *sizes) fixedOf(route string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fixed[route]
+}
+
+// keep keeps what was learnt.
+func (s *sizes) keep(chatID, route string, c fit.Chat) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.chats == nil {
+		s.fixed, s.chats = map[string]int{}, map[string]fit.Chat{}
+	}
+	if c.Fixed > 0 && c.Source == sourceMeasured {
+		s.fixed[route] = c.Fixed
+	}
+	s.chats[chatID] = c
+}
+
+// of is what was known of a chat last.
+func (s *sizes) of(chatID string) fit.Chat {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.chats[chatID]
+}
+
+// The sources of a context frame.
+const (
+	sourceMeasured  = "measured"
+	sourceEstimated = "estimated"
+)
+
+// size asks the context plugin how full the session is; ok is false where it does not
+// answer.
+func (r *active) size(ctx context.Context) (c fit.Chat, ok bool) {
+	res, err := r.link.gw.Execute(ctx, r.root, "/strata-context")
+	if err == nil && res.Found && res.OK {
+		err = json.Unmarshal([]byte(res.Text), &c)
+	}
+	if err != nil || !res.Found || !res.OK {
+		if ctx.Err() == nil {
+			r.c.b.o.Log.Info("the chat's size is not known", zap.String("run", r.id), zap.String("answer", res.Text), zap.Error(err))
+		}
+		return fit.Chat{}, false
+	}
+	return c, true
+}
+
+// window is the context window of the run's route as its connection has it; 0 is not known.
+func (r *active) window() int {
+	route := r.c.b.model(r.req)
+	for _, known := range r.c.b.o.Harness.Status().Routes {
+		if known.ID == route {
+			return int(known.ContextWindow)
+		}
+	}
+	return 0
+}
+
+// fits looks, before the message is handed over, whether it fits: it makes room in the
+// chat where that helps, and refuses what would never fit. Whoever cannot be asked lets
+// the message through; the Harness's own summary and second try are the net.
+func (r *active) fits(ctx context.Context) *chat.Error {
+	if r.line.Kind == command.Handed || r.line.Kind == command.Goal {
+		return nil
+	}
+	b, route := r.c.b, r.c.b.model(r.req)
+	known, ok := r.size(ctx)
+	if !ok {
+		return nil
+	}
+	if known.Window <= 0 { // nothing was asked of the model yet
+		known.Window, known.Fixed = r.window(), b.sizes.fixedOf(route)
+		known.Tokens = max(known.Tokens, known.Fixed)
+	}
+	defer func() { b.sizes.keep(r.c.id, route, known) }()
+	if known.Cramped() {
+		return cramped()
+	}
+	if known.Surely(r.text) {
+		return nil
+	}
+	message := r.count(ctx, &known)
+	switch known.Decide(message) {
+	case budget.NeverFits:
+		e := say.Error(chat.CodeMessageTooLarge, "", say.MessageTooLarge)
+		e.Actions = []string{project.ActionAttach, project.ActionPreview}
+		return e
+	case budget.SummariseThen:
+		r.post(func() { r.emit(now(), chat.Frame{Type: chat.Status, Sentence: say.Sentence(say.Compacting)}) })
+		if res, err := r.link.gw.Execute(ctx, r.root, "/compact"); err != nil || !res.OK {
+			b.o.Log.Info("no room was made before a message", zap.String("run", r.id), zap.String("answer", res.Text), zap.Error(err))
+		}
+	}
+	return nil
+}
+
+// cramped is what a person reads of a model whose window the agent's own instructions fill.
+func cramped() *chat.Error {
+	e := say.Error(chat.CodeContextFull, "", say.WindowTooSmall)
+	e.Actions = another
+	return e
+}
+
+// count is the message's size: by the model's own tokenizer, else by the density that
+// the chat has shown. A count tells a chat without one how dense such text is.
+func (r *active) count(ctx context.Context, known *fit.Chat) int {
+	if c := r.c.b.o.Counter; c != nil {
+		if tokens, ok := c.Count(ctx, r.c.b.model(r.req), r.text); ok {
+			if known.Source != sourceMeasured {
+				known.Density = budget.Density(tokens, fit.Price(r.text))
+			}
+			return tokens
+		}
+	}
+	return known.Reckon(r.text)
+}
+
+// filled is the meter's frame of what is known of a chat.
+func filled(c fit.Chat) chat.Frame {
+	source := sourceEstimated
+	if c.Source == sourceMeasured {
+		source = sourceMeasured
+	}
+	return chat.Frame{Type: chat.ContextUse, Context: &chat.Context{
+		Tokens: int64(c.Tokens), Window: int64(c.Window), Percent: c.Percent(), Source: source,
+	}}
+}

@@ -1,0 +1,55 @@
+// Package fit says, before a message is sent, whether it fits into its chat. It is pure;
+// the figures are the context plugin's and the model server's.
+package fit
+
+import "strata.dev/bridge/proto/budget"
+
+// Chat is how full a chat is. Sizes are tokens; 0 is not known.
+type Chat struct {
+	Tokens int `json:"tokens"` // of the next prompt, without the message
+	Window int `json:"window"`
+	Fixed  int `json:"fixed"` // of the agent's instructions and tools
+	// Source is "measured" where the model's server told, else "estimated".
+	Source string `json:"source"`
+	// Density is how many of the server's tokens one of the Harness's stands for.
+	Density float64 `json:"density"`
+	// Stuck says that summarizing frees nothing and is not tried by itself.
+	Stuck string `json:"stuck,omitempty"`
+}
+
+// Percent is how full the chat is, in percent of its window, rounded; 0 where the
+// window is not known.
+func (c Chat) Percent() int {
+	if c.Window <= 0 {
+		return 0
+	}
+	return (c.Tokens*100 + c.Window/2) / c.Window
+}
+
+// Price is the Harness's price of a message of text.
+func Price(text string) int { return budget.MessagePrice(budget.TextPrice(budget.Units(text))) }
+
+// Reckon is a message's size by what is known of the chat, budget.Uncounted where its
+// density was not measured.
+func (c Chat) Reckon(text string) int {
+	if c.Source != "measured" || c.Density <= 0 {
+		return budget.Uncounted
+	}
+	return budget.NodePrice(Price(text), c.Density)
+}
+
+// Surely tells whether a message fits however its server counts: nobody need ask.
+func (c Chat) Surely(text string) bool {
+	return c.Window > 0 && c.Tokens+budget.NodePrice(Price(text), budget.MaxDensity) <= budget.Limit(c.Window)
+}
+
+// Cramped tells whether the window holds no more than the agent's instructions.
+func (c Chat) Cramped() bool { return c.Window > 0 && c.Fixed > budget.Limit(c.Window) }
+
+// Decide says what is done with a message of that many tokens, or budget.Uncounted.
+func (c Chat) Decide(message int) budget.Fit {
+	if c.Window <= 0 || message < 0 {
+		return budget.Send
+	}
+	return budget.DecideFit(c.Window, c.Tokens+message, c.Fixed+message)
+}

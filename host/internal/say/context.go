@@ -1,0 +1,20 @@
+package say
+
+// A chat and the model's context window.
+const (
+	// MessageTooLarge is said to a message that fits into no chat on this model. It was
+	// not sent.
+	MessageTooLarge = "This message is too long for the model, so it was not sent. Attach it as a file, which the assistant reads in parts, or send a shortened preview."
+	// ChatFilled is the answer to /compact: how full the chat was and is, in percent.
+	ChatFilled = "The chat was {before}% full and is now {after}% full."
+	// NothingToSummarize is its answer where there is little but the newest message.
+	NothingToSummarize = "There is nothing older to summarize in this chat."
+	// NewestFills is that answer where the newest message fills the chat.
+	NewestFills = "There is nothing older to summarize: the newest message is what fills this chat ({percent}%). Start a new chat, or attach long text as a file."
+	// SummaryStuck is told once summarizing is not tried again by itself.
+	SummaryStuck = "Summarizing freed no room twice, so it is not tried again by itself. Write /compact to try once more, or start a new chat."
+	// WindowTooSmall is said where the agent's own instructions fill a window.
+	WindowTooSmall = "The agent's instructions and tools alone nearly fill this model's context window. Choose a model with a larger window."
+	// NotAttached is said where the file of a long message could not be written.
+	NotAttached = "The text could not be saved in the chat's folder. Check that the folder can be written to, and try again."
+)

@@ -1,0 +1,115 @@
+package contextwindow
+
+import (
+	"strings"
+
+	"strata.dev/bridge/plugins/sdk"
+	"strata.dev/bridge/proto/abi"
+)
+
+// codeFull is the Harness's own code of a request that is too long.
+const codeFull = "CONTEXT_WINDOW_EXCEEDED"
+
+func (m *meter) refused(_ *sdk.Task, in abi.ContextRefusal) (abi.ContextRefused, error) {
+	if tooLongReply(in) {
+		m.short[in.Route] = true
+		return abi.ContextRefused{Cap: true}, nil
+	}
+	if !overflow(in.Code, in.Status, in.Message) {
+		return abi.ContextRefused{}, nil
+	}
+	if s := m.find(in.Session, in.Cursor); s != nil && s.harness() > 0 && s.window > 0 {
+		s.anchor = anchor{measured: told(in.Message, s.window), then: s.harness(), route: s.route, refused: true}
+	}
+	return abi.ContextRefused{Overflow: true}, nil
+}
+
+// refusing are the Harness's codes of a request that its server did not take; any other
+// failure has nothing to do with its length.
+var refusing = []string{codeFull, "INVALID_REQUEST", "PI_AI_ERROR", "UNKNOWN", ""}
+
+// wordings by which servers say that a prompt is too long, in lower case. Those of
+// many do not have the word "context".
+var wordings = []string{
+	"prompt is too long", "prompt too long", "input is too long", "input too long", "request_too_large",
+	"request too large", "payload too large", "request entity too large", "request body too large",
+	"maximum context", "context length", "context window", "context size", "context_length", "context limit",
+	"model token limit", "token limit exceeded", "exceeded token limit", "too many tokens", "too many input tokens",
+	"maximum prompt length", "maximum allowed input length", "maximum input length", "range of input length",
+	"reduce the length", "reduce your prompt", "input token count", "prompt token count", "exceeds the limit of",
+	"exceeds maximum number of tokens", "longer than the maximum", "max_prompt", "length limit exceeded",
+	"输入过长", "超出最大长度", "上下文长度", "超过最大",
+}
+
+// others are words of failures that may speak of tokens and are about something else.
+var others = []string{"rate limit", "rate_limit", "too many requests", "per minute", "quota", "throttl", "credit"}
+
+// overflow tells whether a request was refused because it is too long.
+func overflow(code string, status int, message string) bool {
+	if code == codeFull {
+		return true
+	}
+	if !contains(refusing, func(c string) bool { return c == code }) {
+		return false
+	}
+	text := strings.ToLower(message)
+	has := func(word string) bool { return strings.Contains(text, word) }
+	if contains(others, has) {
+		return false
+	}
+	switch {
+	case status == 413, strings.HasPrefix(text, "413"):
+		return true
+	case status != 0 && status != 400 && status != 422:
+		return false
+	}
+	return contains(wordings, has)
+}
+
+// tooLongReply tells whether a request was refused for its max_tokens.
+func tooLongReply(in abi.ContextRefusal) bool {
+	text := strings.ToLower(in.Message)
+	named := strings.Contains(text, "max_tokens") || strings.Contains(text, "max_completion_tokens") || strings.Contains(text, "maximum output")
+	about := strings.Contains(text, "messages") || strings.Contains(text, "prompt") || strings.Contains(text, "context")
+	return named && !about && (in.Code == "INVALID_REQUEST" || in.Code == codeFull)
+}
+
+// told is the size of a prompt as its refusal tells it: the smallest number above the
+// window, since larger ones count the reply too. A token more than the window where
+// there is none.
+func told(message string, window int) int {
+	best := 0
+	if strings.Contains(strings.ToLower(message), "token") {
+		for _, n := range numbers(message) {
+			if n > window && n < 1000*window && (best == 0 || n < best) {
+				best = n
+			}
+		}
+	}
+	return max(best, window+1)
+}
+
+// numbers are those of a text, with or without commas.
+func numbers(text string) []int {
+	var out []int
+	n, in := 0, false
+	for i := 0; i <= len(text); i++ {
+		switch {
+		case i < len(text) && text[i] >= '0' && text[i] <= '9' && n < 1<<40:
+			n, in = n*10+int(text[i]-'0'), true
+		case i < len(text) && text[i] == ',' && in:
+		case in:
+			out, n, in = append(out, n), 0, false
+		}
+	}
+	return out
+}
+
+func contains(list []string, f func(string) bool) bool {
+	for _, s := range list {
+		if f(s) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,156 @@
+package contextwindow
+
+import (
+	"strata.dev/bridge/proto/abi"
+	"strata.dev/bridge/proto/budget"
+)
+
+// session is what the meter knows of one session's log up to its cursor. Prices are the
+// Harness's own.
+type session struct {
+	cursor int64
+	used   int64 // when it was asked about, in ticks of the meter
+
+	route   string
+	window  int // of the route, in tokens; 0 is not known
+	output  int // reply that the route reserves
+	header  int // price of instructions and tools
+	surface int // price of the messages
+	nodes   []node
+
+	anchor anchor
+	breaker
+}
+
+// node is a message that the model sees.
+type node struct {
+	seq    int64
+	tokens int
+}
+
+// anchor is the newest prompt whose size the model's server told.
+type anchor struct {
+	measured int // tokens of the server; 0: none yet
+	then     int // the Harness's price of that prompt
+	route    string
+	refused  bool // it was too long, so that measured may be only its least size
+}
+
+// apply takes in an event; false says that it does not fit what is known.
+func (s *session) apply(e abi.ContextEvent) bool {
+	switch e.Kind {
+	case abi.ContextHeader:
+		s.header = headerPrice(e.System, e.Tools)
+		if e.Route != s.route {
+			s.route, s.breaker = e.Route, breaker{}
+		}
+		s.output = e.Output
+	case abi.ContextWindow:
+		if e.Window != s.window {
+			s.breaker = breaker{}
+		}
+		s.window = e.Window
+	case abi.ContextNode:
+		if e.Prompt > 0 {
+			s.anchor = anchor{measured: e.Prompt, then: s.harness(), route: s.route}
+		}
+		if !s.place(e) {
+			return false
+		}
+		s.breaker.grown(s)
+	}
+	s.cursor = e.Seq + 1
+	return true
+}
+
+// place puts a node on the surface.
+func (s *session) place(e abi.ContextEvent) bool {
+	added := node{e.Seq, e.Tokens}
+	if !e.Replaces {
+		s.nodes = append(s.nodes, added)
+		s.surface += e.Tokens
+		return true
+	}
+	from, to := s.index(e.Start), s.index(e.End)
+	if from < 0 || to < from {
+		return false
+	}
+	for _, n := range s.nodes[from : to+1] {
+		s.surface -= n.tokens
+	}
+	s.surface += e.Tokens
+	s.nodes[from] = added
+	s.nodes = append(s.nodes[:from+1], s.nodes[to+1:]...)
+	return true
+}
+
+// index is where a node stands. After a replacement seqs are in no order.
+func (s *session) index(seq int64) int {
+	for i, n := range s.nodes {
+		if n.seq == seq {
+			return i
+		}
+	}
+	return -1
+}
+
+// headerPrice is the Harness's price of a request's instructions and tools, from their
+// UTF-16 units.
+func headerPrice(system, tools int) int {
+	price := 0
+	for _, units := range []int{system, tools} {
+		if units > 0 {
+			price += budget.TextPrice(units)
+		}
+	}
+	return price
+}
+
+// harness is the Harness's own price of the next prompt.
+func (s *session) harness() int { return s.header + s.surface }
+
+// pressure is how many tokens the next prompt has.
+func (s *session) pressure() int {
+	return budget.Pressure(s.anchor.measured, s.anchor.then, s.harness())
+}
+
+// density is how many tokens of the server one of the Harness's stands for. One that
+// another route has shown is the best that is known.
+func (s *session) density() float64 {
+	return budget.Density(s.anchor.measured, s.anchor.then)
+}
+
+// compaction is when the session is summarized, and how much of it stays.
+func (s *session) compaction() budget.Compaction {
+	output := s.output
+	if output <= 0 || output >= s.window {
+		output = min(32768, s.window/4) // what the Harness reserves where a route says nothing
+	}
+	if c, ok := budget.CompactionByRoom(s.window, output, budget.Headroom(s.window, output), 0); ok {
+		return c
+	}
+	return budget.CompactionByRatio(s.window)
+}
+
+func (s *session) measured() abi.ContextMeasured {
+	m := abi.ContextMeasured{
+		Cursor: s.cursor, Tokens: s.pressure(), Window: s.window, Source: abi.Estimated,
+		Density: s.density(), Fixed: budget.NodePrice(s.header, s.density()),
+	}
+	if s.anchor.measured > 0 && !s.anchor.refused && s.anchor.route == s.route {
+		m.Source = abi.Measured
+	}
+	if s.window > 0 {
+		m.Compact = m.Tokens >= s.compaction().Threshold
+		m.Hopeless = s.hopeless()
+	}
+	if s.stuck {
+		m.Stuck = abi.SaidStuck
+	}
+	return m
+}
+
+// hopeless tells whether the next prompt is no shorter than one that this route refused.
+func (s *session) hopeless() bool {
+	return s.anchor.refused && s.anchor.route == s.route && s.harness() >= s.anchor.then
+}

@@ -1,0 +1,129 @@
+package contextwindow
+
+import (
+	"strings"
+
+	"strata.dev/bridge/plugins/sdk"
+	"strata.dev/bridge/proto/abi"
+	"strata.dev/bridge/proto/budget"
+)
+
+// framePrice is the Harness's price of what it puts around a summary, with some room:
+// its preamble of 320 characters, two tags, three blocks and a message.
+const framePrice = 160
+
+// askedByHarness is the cap of a summary that the Harness asks for where nobody set
+// another, in tokens.
+const askedByHarness = 8192
+
+// summaryCap is how long a summary may be, in tokens: an eighth of a window, so that
+// small ones have room for what is summarized as well.
+func summaryCap(window, asked int) int {
+	if asked <= 0 {
+		asked = askedByHarness
+	}
+	if window <= 0 {
+		return asked
+	}
+	return min(asked, max(256, window/8))
+}
+
+func (m *meter) summarize(t *sdk.Task, in abi.ContextSource, _ []byte) (abi.ContextSummary, []byte, error) {
+	s := m.sessions[in.Session]
+	if s == nil {
+		s = &session{} // not fed yet: the Harness's own figures
+	}
+	if in.Window <= 0 {
+		in.Window = s.window
+	}
+	auto := in.Trigger != abi.TriggerManual
+	if auto && s.stuck {
+		return abi.ContextSummary{}, nil, sdk.Errorf(abi.CodeStuck, "%s", abi.SaidStuck)
+	}
+	w := newWriter(t, in, s.density())
+	text, err := w.write()
+	if err != nil && last(err) && (in.Trigger == abi.TriggerOverflow || in.Window > 0 && s.pressure() > budget.Limit(in.Window)) {
+		// Nothing else would let the chat go on.
+		t.Logf(sdk.Warn, "context: no summary could be had, an outline is kept: %v", err)
+		text, err = w.outline(), nil
+	}
+	if err == nil {
+		text = w.fit(text)
+		freed := budget.NodePrice(w.source-budget.TextPrice(budget.Units(text)), w.density)
+		if auto && freed < s.gain() {
+			err = sdk.Errorf(abi.CodeNoGain, "%s", abi.SaidNoGain)
+		}
+	}
+	if err != nil {
+		if code := sdk.Code(err); code == abi.CodeCancelled {
+			return abi.ContextSummary{}, nil, err
+		}
+		s.strike()
+		if auto && s.stuck {
+			t.Logf(sdk.Warn, "context: %v", err)
+			err = sdk.Errorf(abi.CodeStuck, "%s", abi.SaidStuck)
+		}
+		return abi.ContextSummary{}, nil, err
+	}
+	s.breaker = breaker{}
+	return w.made, []byte(text), nil
+}
+
+// last tells whether a failure leaves nothing else to try: not one of a person's stop,
+// nor one by which the chat can stay as it is.
+func last(err error) bool {
+	switch sdk.Code(err) {
+	case abi.CodeNoSummary, abi.CodeNoRoom:
+		return true
+	}
+	return false
+}
+
+// outline is what is kept where no model makes a summary: what the person asked.
+func (w *writer) outline() string {
+	w.made.Outline = true
+	calls, answers := 0, 0
+	var said []string
+	for _, p := range w.in.Messages {
+		calls += p.Calls
+		if p.Kind == abi.PieceAnswer {
+			answers++
+		}
+		if p.Said != "" {
+			said = append(said, "- "+strings.Join(strings.Fields(p.Said), " "))
+		}
+	}
+	const most = 40 // the newest of what was asked
+	if len(said) > most {
+		said = said[len(said)-most:]
+	}
+	text := "## Primary Request and Intent\n(No summary of this part of the conversation could be made. This is how the person's messages began.)\n" +
+		strings.Join(said, "\n") + "\n\n## Current Work\n- left out: " + count(answers, "answer") + " and " + count(calls, "tool call") +
+		". Read files again where they are needed."
+	return text
+}
+
+// fit cuts a summary so that it is shorter than what it stands for.
+func (w *writer) fit(text string) string {
+	return shorten(strings.TrimSpace(text), (w.source-framePrice)*4)
+}
+
+// shorten cuts a text to that many UTF-16 units, at the end of a line where one is near.
+func shorten(text string, units int) string {
+	if budget.Units(text) <= units {
+		return text
+	}
+	const mark = "\n…"
+	n, cut := budget.Units(mark), 0
+	for i, r := range text {
+		if n += budget.Units(string(r)); n > units {
+			cut = i
+			break
+		}
+	}
+	text = text[:cut]
+	if line := strings.LastIndexByte(text, '\n'); line > cut*3/4 {
+		text = text[:line]
+	}
+	return text + mark
+}

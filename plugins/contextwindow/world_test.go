@@ -1,0 +1,219 @@
+package contextwindow
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"strata.dev/bridge/plugins/sdk"
+	"strata.dev/bridge/plugins/sdk/sdktest"
+	"strata.dev/bridge/proto/abi"
+	"strata.dev/bridge/proto/budget"
+)
+
+// chat is a session that a test grows, and what the shim does with it.
+type chat struct {
+	t      testing.TB
+	d      *sdktest.Driver
+	id     string
+	seq    int64
+	pieces []abi.ContextPiece // the surface
+}
+
+// newChat has a session on a route, its instructions and tools of that price.
+func newChat(t testing.TB, window, output, header int) *chat {
+	c := &chat{t: t, d: sdktest.New(t, Plugin, nil), id: "s"}
+	c.feed(abi.ContextEvent{Kind: abi.ContextHeader, Route: "p/m", System: header*4 - 16, Output: output},
+		abi.ContextEvent{Kind: abi.ContextWindow, Window: window})
+	return c
+}
+
+// feed has the meter observe the next events.
+func (c *chat) feed(events ...abi.ContextEvent) {
+	c.t.Helper()
+	from := c.seq
+	for i := range events {
+		events[i].Seq = c.seq
+		c.seq++
+	}
+	var got abi.ContextObserved
+	if err := c.d.Do("observe", abi.ContextObserve{Session: c.id, Cursor: from, Events: events}, &got); err != nil || got.Stale || got.Cursor != c.seq {
+		c.t.Fatalf("observe: %+v, %v", got, err)
+	}
+}
+
+// add puts a message on the surface. Prompt is the size of the prompt that the server
+// reported for it, where it is an answer.
+func (c *chat) add(p abi.ContextPiece, prompt int) {
+	c.t.Helper()
+	p.Seq = c.seq
+	if p.Units == 0 {
+		p.Units = p.Tokens * 4
+	}
+	c.pieces = append(c.pieces, p)
+	c.feed(abi.ContextEvent{Kind: abi.ContextNode, Tokens: p.Tokens, Prompt: prompt})
+}
+
+func (c *chat) user(tokens int) { c.add(abi.ContextPiece{Tokens: tokens, Said: "please"}, 0) }
+
+func (c *chat) answer(tokens, prompt int) {
+	c.add(abi.ContextPiece{Tokens: tokens, Kind: abi.PieceAnswer}, prompt)
+}
+
+// call adds an answer that makes a call, and its result.
+func (c *chat) call(result, prompt int) {
+	c.add(abi.ContextPiece{Tokens: 20, Kind: abi.PieceAnswer, Calls: 1}, prompt)
+	c.add(abi.ContextPiece{Tokens: result, Results: 1}, 0)
+}
+
+func (c *chat) measure() abi.ContextMeasured {
+	c.t.Helper()
+	var got abi.ContextMeasured
+	if err := c.d.Do("measure", abi.ContextMeasure{Session: c.id, Cursor: c.seq}, &got); err != nil {
+		c.t.Fatal(err)
+	}
+	return got
+}
+
+func (c *chat) choose(trigger string) abi.ContextSelection {
+	c.t.Helper()
+	var got abi.ContextSelection
+	if err := c.d.Do("select", abi.ContextSurface{Session: c.id, Cursor: c.seq, Trigger: trigger, Nodes: c.pieces, Pruned: true}, &got); err != nil {
+		c.t.Fatal(err)
+	}
+	return got
+}
+
+func (c *chat) refused(code string, status int, message string) abi.ContextRefused {
+	c.t.Helper()
+	var got abi.ContextRefused
+	if err := c.d.Do("refused", abi.ContextRefusal{Session: c.id, Cursor: c.seq, Route: "p/m", Code: code, Status: status, Message: message}, &got); err != nil {
+		c.t.Fatal(err)
+	}
+	return got
+}
+
+// replace puts one node in place of a range, as a compaction does.
+func (c *chat) replace(start, end int64, tokens int) {
+	c.t.Helper()
+	from, to := -1, -1
+	for i, p := range c.pieces {
+		if p.Seq == start {
+			from = i
+		}
+		if p.Seq == end {
+			to = i
+		}
+	}
+	summary := abi.ContextPiece{Seq: c.seq, Tokens: tokens, Units: tokens * 4, Kind: abi.PieceSummary}
+	c.pieces = append(append(c.pieces[:from:from], summary), c.pieces[to+1:]...)
+	c.feed(abi.ContextEvent{Kind: abi.ContextNode, Tokens: tokens, Replaces: true, Start: start, End: end})
+}
+
+// server is a model's server that counts and refuses.
+type server struct {
+	t           testing.TB
+	window      int
+	perToken    float64 // UTF-16 units a token
+	pieces      []abi.ContextPiece
+	header      int // UTF-16 units of instructions and tools
+	instruction int
+	// says is the answer to a request that fits; nil is a good summary.
+	says func(n int, r abi.LLMRequest) (abi.LLMAnswer, string)
+	// status of a refusal: 400 with words, or 413 without.
+	status int
+
+	requests []abi.LLMRequest
+	sizes    []int // tokens of each request, its reply's cap included
+	refused  int
+}
+
+// goodSummary is what a model that does as it is told writes.
+const goodSummary = "## Primary Request and Intent\n- to go on\n\n## Current Work\n- everything so far"
+
+func (s *server) units(r abi.LLMRequest) int {
+	n := s.instruction + budget.Units(r.Before) + budget.Units(r.After)
+	if r.Whole {
+		n += s.header
+		for _, p := range s.pieces {
+			n += p.Units
+		}
+	}
+	for _, p := range r.Parts {
+		if p.Head+p.Tail > 0 {
+			n += p.Head + p.Tail + budget.Units(p.Gap)
+			continue
+		}
+		n += s.pieces[p.Message].Units
+	}
+	return n
+}
+
+// serve answers a request.
+func (s *server) serve(r abi.LLMRequest) (abi.LLMAnswer, string) {
+	prompt := int(float64(s.units(r)) / s.perToken)
+	s.requests = append(s.requests, r)
+	s.sizes = append(s.sizes, prompt)
+	if prompt+r.MaxTokens > s.window {
+		s.refused++
+		a := abi.LLMAnswer{Finish: "error", Code: "CONTEXT_WINDOW_EXCEEDED",
+			Message: fmt.Sprintf("400: This model's maximum context length is %d tokens. However, your messages resulted in %d tokens.", s.window, prompt)}
+		if s.status == 413 {
+			a.Code, a.Message = "INVALID_REQUEST", "413: "
+		}
+		return a, ""
+	}
+	if s.says != nil {
+		return s.says(len(s.requests), r)
+	}
+	return abi.LLMAnswer{Finish: "stop", Input: prompt, Output: 50}, goodSummary
+}
+
+// summarize runs op summarize of these messages against a server.
+func (c *chat) summarize(trigger string, s *server, from, to int) (abi.ContextSummary, string, error) {
+	c.t.Helper()
+	s.pieces = c.pieces[from:to]
+	in := abi.ContextSource{Session: c.id, Trigger: trigger, Window: s.window, Asked: 8192, System: s.header, Messages: s.pieces, Instruction: s.instruction}
+	call := c.d.Start("summarize", in, nil)
+	for n := 0; call.Status == sdk.Waiting; n++ {
+		if n > 2000 {
+			c.t.Fatal("it asks on and on")
+		}
+		e := call.Effects()[0]
+		if e.Kind == abi.EffectSleep {
+			call.Answer(e, struct{}{}, nil)
+			continue
+		}
+		var r abi.LLMRequest
+		if err := json.Unmarshal(e.Head, &r); err != nil {
+			c.t.Fatal(err)
+		}
+		a, text := s.serve(r)
+		call.Answer(e, a, []byte(text))
+	}
+	if call.Err != nil {
+		return abi.ContextSummary{}, "", call.Err
+	}
+	var made abi.ContextSummary
+	if err := json.Unmarshal(call.Head, &made); err != nil {
+		c.t.Fatal(err)
+	}
+	return made, string(call.Body), nil
+}
+
+// covered are the messages that the requests which were not refused took in, in order.
+func (s *server) covered() []int {
+	var out []int
+	for i, r := range s.requests {
+		if s.sizes[i]+r.MaxTokens > s.window {
+			continue
+		}
+		for _, p := range r.Parts {
+			out = append(out, p.Message)
+		}
+	}
+	return out
+}
+
+func long(n int) string { return strings.Repeat("word ", n/5) }

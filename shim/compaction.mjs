@@ -1,0 +1,11 @@
+// @ts-check
+/**
+ * The compaction engine of the agent preset: row `compaction-strata`, in the place of `compaction-basic` and with its
+ * config. What is summarized is chosen by the `context` plugin, in the tokens that the model's server counts; the
+ * transaction in the log is the Harness's own. Where the plugin's row is not there, so is the choice.
+ * @module
+ */
+import { engineOf } from './context/engine.mjs'
+import { importHarness } from './lib/harness.mjs'
+
+export default engineOf(await importHarness('@deepseek-ai/dsh-compaction-basic'), await importHarness('@deepseek-ai/dsh-compaction'))

@@ -1,0 +1,72 @@
+// @ts-check
+import { current } from './current.mjs'
+
+/**
+ * The engine's class, on the Harness's own one. It has no private fields: the Harness calls it through a proxy.
+ * @param {any} basic the module dsh-compaction-basic, where this Harness has it @param {any} seam the module dsh-compaction
+ */
+export function engineOf(basic, seam) {
+  const Basic = basic?.BasicCompactionEngine ?? basic?.default
+  if (typeof Basic !== 'function') return unavailable(seam)
+
+  return class StrataCompactionEngine extends Basic {
+    /** @param {any} agent @param {'pressure' | 'context-overflow'} trigger @param {AbortSignal} signal */
+    async compactIfNeeded(agent, trigger, signal) {
+      const figures = current()
+      const { session } = agent
+      const before = figures?.measure(session)
+      if (figures === undefined || before?.window === undefined) return super.compactIfNeeded(agent, trigger, signal)
+      if (trigger === 'pressure' && !before.compact) return null
+      const pruner = this.ctx.get('toolResultPruner')
+      let choice = choose(this.ctx, figures, session, trigger, pruner === undefined)
+      if (choice?.prune) {
+        pruner.pruneSession(session)
+        if (trigger === 'pressure' && figures.measure(session)?.compact === false) return null
+        choice = choose(this.ctx, figures, session, trigger, true)
+      }
+      if (choice === undefined) return super.compactIfNeeded(agent, trigger, signal)
+      if (choice.none) {
+        if (choice.why) tell(this.ctx, session, choice.why)
+        return null
+      }
+      return figures.during(session, trigger, () => this.compactRegion(choice.start, choice.end, agent, signal))
+    }
+
+    /** @param {any} agent @param {any[]} rest */
+    compactNow(agent, ...rest) {
+      const figures = current()
+      const run = () => super.compactNow(agent, ...rest)
+      if (figures === undefined) return run()
+      return figures.during(agent.session, 'manual', async () => (choose(this.ctx, figures, agent.session, 'manual', true)?.none ? null : run()))
+    }
+  }
+}
+
+/** @param {any} ctx @param {import('./figures.mjs').Figures} figures @param {any} session @param {import('./figures.mjs').Trigger} trigger @param {boolean} pruned */
+function choose(ctx, figures, session, trigger, pruned) {
+  return figures.select(session, trigger, ctx.tokenMeter.measure(session).nodes, pruned)
+}
+
+/** What was said of a session last. @type {WeakMap<object, string>} */
+const told = new WeakMap()
+
+/** @param {any} ctx @param {any} session @param {string} why */
+function tell(ctx, session, why) {
+  if (told.get(session) === why) return
+  told.set(session, why)
+  ctx.logger.warn(`compaction: ${why}`)
+}
+
+/** A Harness without its own engine: what waits for one must not wait for ever. @param {any} seam */
+function unavailable(seam) {
+  const Seam = seam?.CompactionEngine
+  if (typeof Seam !== 'function') throw new Error('This Harness has no compaction that Strata knows.')
+  const fail = () => {
+    throw new seam.ManualCompactionError('summary', 'this Harness has no summarizer')
+  }
+  return class NoCompaction extends Seam {
+    compactIfNeeded = async () => null
+    compactRegion = fail
+    compactNow = fail
+  }
+}

@@ -1,0 +1,89 @@
+// @ts-check
+/**
+ * The plugin's sync ops as the seams ask them. Whatever goes wrong with them, the Harness's own figures stand; it is
+ * said once.
+ * @module
+ */
+import { Feed } from './feed.mjs'
+import { piece, routeOf } from './facts.mjs'
+
+/** @typedef {import('./facts.mjs').Session} Session */
+/** @typedef {'pressure' | 'context-overflow' | 'manual'} Trigger */
+/** @typedef {{tokens: number, window?: number, source: 'measured' | 'estimated', density: number, fixed?: number, compact?: boolean, hopeless?: boolean, stuck?: string}} Measured */
+
+export class Figures {
+  #instance
+  #ceilings
+  /** @type {WeakMap<Session, Trigger>} what a compaction that is under way is for */
+  #under = new WeakMap()
+  /** @type {Feed} */
+  feed
+
+  /**
+   * @param {object} parts
+   * @param {() => import('../lib/hot.mjs').Instance | undefined} parts.instance undefined until it runs
+   * @param {(message: unknown) => number} parts.price
+   * @param {(text: string) => void} parts.warn
+   * @param {Record<string, number>} parts.ceilings
+   */
+  constructor({ instance, price, warn, ceilings }) {
+    this.#instance = instance
+    this.#ceilings = ceilings
+    this.price = price
+    let told = false
+    this.feed = new Feed((op, head) => {
+      try {
+        return this.#instance()?.callSync(op, head).value
+      } catch (error) {
+        if (!told) warn(`context: ${op}: ${/** @type {Error} */ (error).message}`)
+        told = true
+        return undefined
+      }
+    }, price)
+  }
+
+  /** @param {Session} session @param {number} [surface] the Harness's own price of its messages @returns {Measured | undefined} */
+  measure(session, surface) {
+    return this.feed.ask(session, 'measure', surface ? { surface } : {})
+  }
+
+  /** The reply that a request is to ask for; 0 leaves it. @param {Session} session @param {any} options of the request @returns {number} */
+  cap(session, options) {
+    const route = routeOf(options)
+    const header = session.requestHeader()
+    const own = options.maxTokens !== undefined && header?.adapterDefaults?.maxTokens !== true
+    return this.feed.ask(session, 'cap', { asked: options.maxTokens ?? 0, own, route, most: this.#ceilings[route] ?? 0 })?.maxTokens ?? 0
+  }
+
+  /** Whether a request was refused for its length. @param {Session} session @param {any} options @param {any} failure @returns {{overflow?: boolean, cap?: boolean}} */
+  refused(session, options, { code, status = 0, message }) {
+    return this.feed.ask(session, 'refused', { route: routeOf(options), code, status, message }) ?? {}
+  }
+
+  /** What is to be summarized. @param {Session} session @param {Trigger} trigger @param {readonly {seq: number, tokens: number}[]} nodes the meter's @param {boolean} pruned */
+  select(session, trigger, nodes, pruned) {
+    const { events } = session
+    const pieces = nodes.map(({ seq, tokens }) => {
+      const message = session.deriveEventMessage(events[seq])
+      return { ...(message === null ? { tokens } : piece(message, tokens)), seq }
+    })
+    return this.feed.ask(session, 'select', { trigger, nodes: pieces, pruned })
+  }
+
+  /** Runs a compaction under its trigger. @template T @param {Session} session @param {Trigger} trigger @param {() => Promise<T>} run @returns {Promise<T>} */
+  async during(session, trigger, run) {
+    this.#under.set(session, trigger)
+    try {
+      return await run()
+    } finally {
+      this.#under.delete(session)
+    }
+  }
+
+  /** What a session's compaction is for: the engine's word, or what its log says. @param {Session} session @returns {Trigger} */
+  trigger(session) {
+    const known = this.#under.get(session)
+    if (known !== undefined) return known
+    return session.events.findLast(({ type }) => type === 'compaction/start')?.data.turn === null ? 'manual' : 'pressure'
+  }
+}

@@ -1,0 +1,58 @@
+// @ts-check
+/**
+ * The Harness's token meter, wrapped once: its totals are those that the model's server counts. What it says of
+ * single messages goes into the log as their price, so it is scaled only where the Harness keeps the price apart
+ * (`heuristicTokens`).
+ * @module
+ */
+
+const KEY = Symbol.for('strata.context.measure')
+
+/** @typedef {{adjust?: (session: any, result: any) => any}} Wrapped */
+
+/**
+ * Wraps `measure`; what a row that was loaded before has left is taken over, so that there is never a second wrap.
+ * @param {any} meter the service @param {(session: any, result: any) => any} adjust
+ * @returns {() => void} restores it
+ */
+export function wrapMeasure(meter, adjust) {
+  /** @type {Wrapped | undefined} */
+  let wrapped = meter[KEY]
+  if (wrapped === undefined) {
+    const mine = wrapped = /** @type {Wrapped} */ ({})
+    const original = meter.measure
+    meter.measure = function (/** @type {any} */ session, /** @type {any[]} */ ...header) {
+      const result = original.call(this, session, ...header)
+      return header[0] === undefined && mine.adjust !== undefined ? mine.adjust(session, result) : result
+    }
+    meter[KEY] = wrapped
+  }
+  wrapped.adjust = adjust
+  return () => {
+    if (wrapped.adjust !== adjust) return
+    delete wrapped.adjust
+    delete meter.measure
+    delete meter[KEY]
+  }
+}
+
+/** @param {import('./figures.mjs').Figures} figures @returns {(session: any, result: any) => any} */
+export function adjusted(figures) {
+  return (session, result) => {
+    const measured = figures.measure(session, result.surfaceTokens)
+    if (measured === undefined) return result
+    const { tokens, density } = measured
+    return Object.freeze({
+      ...result,
+      totalTokens: tokens,
+      surfaceDeltaTokens: tokens - result.baseline.tokens,
+      nodes: scaled(result.nodes, density),
+    })
+  }
+}
+
+/** @param {readonly any[]} nodes @param {number} density */
+function scaled(nodes, density) {
+  if (density === 1 || nodes[0]?.heuristicTokens === undefined) return nodes
+  return Object.freeze(nodes.map(node => Object.freeze({ ...node, tokens: Math.max(node.tokens, Math.ceil(node.heuristicTokens * density)) })))
+}

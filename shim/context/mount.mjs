@@ -1,0 +1,135 @@
+// @ts-check
+import { createEffects } from '../lib/effects.mjs'
+import { importHarness } from '../lib/harness.mjs'
+import { Instance } from '../lib/hot.mjs'
+import { ABI, asPluginError } from '../lib/messages.mjs'
+import { loadModule } from '../lib/module.mjs'
+import { hasMethods, seamProbe } from '../lib/probe.mjs'
+import { publish } from './current.mjs'
+import { Figures } from './figures.mjs'
+import { adjusted, wrapMeasure } from './meter.mjs'
+import { Requests } from './requests.mjs'
+
+/** @typedef {{sha256: string, wasm?: string, ceilings?: Record<string, number>}} ContextRow */
+
+/**
+ * Binds the seams. The plugin starts when the first session shows.
+ * @param {any} ctx @param {ContextRow} config
+ */
+export async function mount(ctx, config) {
+  const { tokenMeter, llm, sessions } = ctx
+  const { markAgentLoopRequest: mark, isAgentLoopRequest: marked } = await importHarness('@deepseek-ai/dsh-llm') ?? {}
+  const warn = (/** @type {string} */ text) => ctx.logger.warn(text)
+  const seams = seamProbe(probes(ctx, mark), warn)
+  const { seams: found } = seams()
+
+  /** @type {Promise<Instance> | undefined} */
+  let starting
+  /** @type {Instance | undefined} */
+  let running
+  let closed = false
+  const figures = new Figures({
+    instance: () => running, warn, ceilings: config.ceilings ?? {},
+    price: message => tokenMeter.estimateMessage(message),
+  })
+  const requests = new Requests({
+    llm, sessions, plugin, figures,
+    mark: (clone, request) => (marked?.(request) ? mark(clone) : clone),
+  })
+  /** @returns {Promise<Instance>} */
+  function plugin() {
+    return starting ??= start(config, warn, requests.effect).then(instance => {
+      if (closed) instance.close()
+      return running = instance
+    })
+  }
+  const wake = () => void plugin().catch(error => told(warn, error))
+
+  ctx.on('session/event', (/** @type {any} */ session, /** @type {any} */ event) => {
+    if (starting === undefined) wake()
+    figures.feed.event(session, event)
+  })
+  if (found.requests) ctx.on('llm/stream', (/** @type {any} */ options, /** @type {any} */ next) => requests.stream(options, next), { prepend: true })
+  if (found.measure) ctx.effect(() => wrapMeasure(tokenMeter, adjusted(figures)), 'strata-context: meter')
+  ctx.effect(() => publish(figures), 'strata-context: engine')
+  ctx.effect(() => () => {
+    closed = true
+    running?.close()
+  }, 'strata-context: plugin')
+
+  ctx.commands.register({
+    name: 'strata-context',
+    description: 'How full this chat is',
+    input: { hint: 'status' },
+    recordInput: false,
+    handler: async (/** @type {{rawInput?: string, agent: any}} */ { rawInput = '', agent: { session } }) => {
+      const instance = await plugin().catch(error => void told(warn, error))
+      const state = {
+        context: instance === undefined ? 'off' : 'on', abi: ABI, sha256: config.sha256,
+        ...await figuresOf(figures, session, tokenMeter), ...seams(), ...instance?.stats,
+      }
+      return { kind: 'success', text: rawInput.trim() === 'status' ? sentence(state) : JSON.stringify(state) }
+    },
+  })
+}
+
+/** The plugin's figures of a session, or the Harness's own. @param {Figures} figures @param {any} session @param {any} meter */
+async function figuresOf(figures, session, meter) {
+  if (figures.measure(session) === undefined) await figures.feed.catchUp(session)
+  const measured = figures.measure(session)
+  if (measured !== undefined) {
+    const { tokens, window = 0, source, density, fixed = 0, stuck } = measured
+    return { tokens, window, source, density, fixed, ...(stuck && { stuck }) }
+  }
+  return { tokens: meter.measure(session).totalTokens, window: session.requestContext()?.contextWindow ?? 0, source: 'estimated', density: 1, fixed: 0 }
+}
+
+let last = ''
+/** Says once why the plugin does not run. @param {(text: string) => void} warn @param {unknown} error */
+function told(warn, error) {
+  const { message } = asPluginError(error)
+  if (message !== last) warn(message)
+  last = message
+}
+
+/**
+ * @param {ContextRow} row @param {(text: string) => void} warn @param {import('../lib/hot.mjs').EffectHandler} llm
+ * @returns {Promise<Instance>} warmed up
+ */
+async function start({ sha256, wasm }, warn, llm) {
+  try {
+    const module = await loadModule(wasm ?? new URL('../dist/strata.wasm', import.meta.url), sha256)
+    const instance = new Instance({
+      module,
+      plugin: 'context',
+      effects: { ...createEffects({}), llm },
+      log: (level, text) => level !== 'debug' && warn(text),
+      onTrap: ({ message, details }) => warn(`context: ${message} ${details ?? ''}`),
+    })
+    instance.callSync('measure', { session: '', cursor: 0 })
+    return instance
+  } catch (error) {
+    const { message, details } = asPluginError(error)
+    throw new Error(`The chat's size is not measured, so the Harness's own figures stand. ${message}${details ? ` (${details})` : ''}`, { cause: error })
+  }
+}
+
+/** @param {any} ctx @param {unknown} mark @returns {Record<string, import('../lib/probe.mjs').Probe>} */
+function probes(ctx, mark) {
+  return {
+    measure: {
+      has: () => hasMethods(ctx.tokenMeter, 'measure', 'estimateMessage'),
+      lost: 'This Harness has no token meter that Strata knows, so its own figures decide.',
+    },
+    requests: {
+      has: () => hasMethods(ctx.llm, 'stream', 'resolveModelInfo') && typeof mark === 'function',
+      lost: 'This Harness does not show its model requests, so replies and summaries are its own.',
+    },
+  }
+}
+
+/** @param {{tokens: number, window: number, source: string, stuck?: string, missing: string[]}} state */
+function sentence({ tokens, window, source, stuck, missing }) {
+  const full = window > 0 ? `${Math.round(tokens * 100 / window)}% full (${tokens} of ${window} tokens, ${source})` : `${tokens} tokens long (${source})`
+  return [`This chat is ${full}.`, ...(stuck ? [stuck] : []), ...missing].join(' ')
+}
