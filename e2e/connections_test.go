@@ -7,6 +7,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -188,16 +191,16 @@ func TestModelConnections(t *testing.T) {
 	asked["app, high"] = p.last(t, "app").fields()
 	const chatPath = "/v1/chat/completions"
 	want := map[string]map[string]string{
-		"app": {"path": chatPath, "key": "", "model": `"gyro-s"`, "fit_max_tokens": "true", "max_tokens": "19660",
+		"app": {"path": chatPath, "key": "", "model": `"gyro-s"`, "fit_max_tokens": "true", "max_tokens": "32768",
 			"chat_template_kwargs": `{"enable_thinking":true,"reasoning_effort":"medium"}`},
-		"app, off": {"path": chatPath, "key": "", "model": `"gyro-s"`, "fit_max_tokens": "true", "max_tokens": "19660",
+		"app, off": {"path": chatPath, "key": "", "model": `"gyro-s"`, "fit_max_tokens": "true", "max_tokens": "32768",
 			"chat_template_kwargs": `{"enable_thinking":false}`},
-		"app, high": {"path": chatPath, "key": "", "model": `"gyro-s"`, "fit_max_tokens": "true", "max_tokens": "19660",
+		"app, high": {"path": chatPath, "key": "", "model": `"gyro-s"`, "fit_max_tokens": "true", "max_tokens": "32768",
 			"chat_template_kwargs": `{"enable_thinking":true,"reasoning_effort":"high"}`},
-		"router": {"path": chatPath, "key": "key-of-router", "model": `"a/thinks"`, "max_completion_tokens": "32768", "reasoning": `{"effort":"xhigh"}`},
-		"late":   {"path": chatPath, "key": "key-of-late", "model": `"m"`, "max_completion_tokens": "25000"},
-		"claude": {"path": "/v1/messages", "key": "key-of-claude", "model": `"claude"`, "max_tokens": "32768"},
-		"deep":   {"path": chatPath, "key": "key-of-deepseek", "model": `"deep"`, "max_tokens": "25000"},
+		"router": {"path": chatPath, "key": "key-of-router", "model": `"a/thinks"`, "max_completion_tokens": "65536", "reasoning": `{"effort":"xhigh"}`},
+		"late":   {"path": chatPath, "key": "key-of-late", "model": `"m"`, "max_completion_tokens": "50000"},
+		"claude": {"path": "/v1/messages", "key": "key-of-claude", "model": `"claude"`, "max_tokens": "65536"},
+		"deep":   {"path": chatPath, "key": "key-of-deepseek", "model": `"deep"`, "max_tokens": "50000"},
 	}
 	if diff := cmp.Diff(want, asked); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
@@ -211,5 +214,20 @@ func TestModelConnections(t *testing.T) {
 	}
 	if got := kit.Text(play(ctx, t, local, scriptmodel.Steps(scriptmodel.Say("on another")), onModel("late/m", ""))); got != "on another" {
 		t.Errorf("the chat goes on with %q", got)
+	}
+
+	// What a start would write is what the Harness composes; a layer that takes the fence
+	// away is loud.
+	valid := func() (string, error) {
+		out, err := exec.CommandContext(ctx, kit.HostBinary(t), "profile", "validate", "--data", w.home.Data, "--workspace", w.home.Workspace,
+			"--harness", kit.HarnessDir(), "--node", kit.Node(t), "--shim", kit.Shim(t), "--keys", "file").CombinedOutput()
+		return string(out), err
+	}
+	if out, err := valid(); err != nil || !strings.HasPrefix(out, "The profile is valid: all of its ") {
+		t.Errorf("validate: %v\n%s", err, out)
+	}
+	must(t, os.WriteFile(filepath.Join(w.home.Data, "agent", "home", "cordis.patch.yml"), []byte("- {id: strata-fence, disabled: true}\n"), 0o600))
+	if out, err := valid(); err == nil || !strings.Contains(out, "strata-fence is changed by another layer") {
+		t.Errorf("validate without the fence: %v\n%s", err, out)
 	}
 }

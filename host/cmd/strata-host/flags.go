@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
+	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
 	"strata.dev/bridge/host/internal/agent"
@@ -134,6 +136,23 @@ func (f *flags) choose(c tools.Choice, s *agent.Settings, redactor *redact.Redac
 	s.Search = c.Search()
 	s.Search.Key.Register(redactor)
 	s.Web = profile.Web{Engine: tools.Engine(s.Search), SkipAsk: f.webUnasked || c.WebWithoutAsking}
+}
+
+// agentOptions are what the agent is made of.
+func (f *flags) agentOptions(dir string, settings agent.Settings, proxy *connections.Proxy, redactor *redact.Redactor, log *zap.Logger) agent.Options {
+	return agent.Options{
+		Getenv: os.Getenv, Harness: f.harness, Node: f.node, Shim: f.shim, Dir: dir,
+		Secrets:  agent.Secrets(f.data, f.model.KeyFile, f.tokenFile),
+		Settings: settings, Proxy: proxy, Redact: redactor, Log: log,
+	}
+}
+
+// toolsError is what a person reads where the settings of the tools cannot be read.
+func toolsError(data string, err error) error {
+	if errors.Is(err, tools.ErrNewer) {
+		return say.Error(chat.CodeInternal, err.Error(), say.DataNewer, "path", data)
+	}
+	return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", data)
 }
 
 // settingsFile is the host's settings in its data folder.

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/tools/txtar"
 )
 
 // provider starts a model server that knows one key and has two models, and puts its base
@@ -25,4 +28,18 @@ func provider(ts *testscript.TestScript, neg bool, args []string) {
 	}))
 	ts.Defer(server.Close)
 	ts.Setenv(args[0], server.URL)
+}
+
+// unpack writes the files of an archive into a folder, with the port of the key proxy's
+// address changed.
+func unpack(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: unpack archive folder port")
+	}
+	text := strings.ReplaceAll(ts.ReadFile(args[0]), "http://127.0.0.1:0/", "http://127.0.0.1:"+args[2]+"/")
+	for _, f := range txtar.Parse([]byte(text)).Files {
+		path := filepath.Join(ts.MkAbs(args[1]), filepath.FromSlash(f.Name))
+		ts.Check(os.MkdirAll(filepath.Dir(path), 0o700))
+		ts.Check(os.WriteFile(path, f.Data, 0o600))
+	}
 }

@@ -129,19 +129,12 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 		return err
 	}
 	chosen, err := tools.Open(settingsFile(f.data))
-	if errors.Is(err, tools.ErrNewer) {
-		return say.Error(chat.CodeInternal, err.Error(), say.DataNewer, "path", f.data)
-	}
 	if err != nil {
-		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
+		return toolsError(f.data, err)
 	}
 	settings := f.settings(all)
 	f.choose(chosen.Choice(), &settings, redactor)
-	runner := agent.New(agent.Options{
-		Getenv: os.Getenv, Harness: f.harness, Node: f.node, Shim: f.shim, Dir: dir,
-		Secrets:  agent.Secrets(f.data, f.model.KeyFile, f.tokenFile),
-		Settings: settings, Proxy: proxy, Redact: redactor, Log: log,
-	})
+	runner := agent.New(f.agentOptions(dir, settings, proxy, redactor, log))
 	chosen.OnChange(func(c tools.Choice) error {
 		return runner.Change(func(s *agent.Settings) { f.choose(c, s, redactor) })
 	})

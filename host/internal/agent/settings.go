@@ -99,6 +99,23 @@ func (a *Agent) serve(s Settings) error {
 	return a.o.Proxy.SetConnections(s.Connections)
 }
 
+// Compose makes the files that a start would write, for the component as it is now.
+// Errors are *chat.Error.
+func (a *Agent) Compose() (harness.Component, profile.Files, error) {
+	component, err := harness.Locate(a.o.Getenv, a.o.Harness)
+	if err != nil {
+		return harness.Component{}, nil, a.sentence(err)
+	}
+	a.mu.Lock()
+	s := a.composition.settings
+	a.mu.Unlock()
+	files, _, err := a.profile(component, s)
+	if err != nil {
+		return harness.Component{}, nil, a.sentence(err)
+	}
+	return component, files, nil
+}
+
 // composeFiles makes the profile of settings for the component as it is now.
 func (a *Agent) composeFiles(s Settings) (profile.Files, error) {
 	component, err := harness.Locate(a.o.Getenv, a.o.Harness)

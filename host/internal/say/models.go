@@ -47,3 +47,11 @@ const (
 	// HarnessLacks is said of a Harness in which the gate cannot do its work.
 	HarnessLacks = "The agent, version {version}, lacks what Strata needs to ask before changes, so it is not used. Install version {tested}."
 )
+
+// What the command profile says.
+const (
+	// ProfileValid is printed where every row landed.
+	ProfileValid = "The profile is valid: all of its {count} rows are in what the agent, version {version}, is composed of."
+	// ProfileDiffers is said below the differences.
+	ProfileDiffers = "The profile differs from the one that was written last. Start Strata again to write it."
+)
