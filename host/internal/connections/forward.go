@@ -90,19 +90,24 @@ func (r *route) rewrite(p *httputil.ProxyRequest) {
 var errRedirect = errors.New("it answers with a redirect")
 
 // modify refuses redirects, as the client would follow them with the whole
-// conversation, and takes the key out of refusals: some servers quote it.
+// conversation, and takes the key out of answers: some servers quote it.
 func (r *route) modify(res *http.Response) error {
 	res.Header.Del("Set-Cookie")
 	if res.StatusCode >= 300 && res.StatusCode < 400 && res.Header.Get("Location") != "" {
 		return fmt.Errorf("%w to %s", errRedirect, redirectHost(res))
 	}
-	if res.StatusCode < 400 && !r.searches || r.connection.Key.IsZero() {
+	if r.connection.Key.IsZero() {
 		return nil
 	}
 	for name, values := range res.Header {
 		for i := range values {
 			res.Header[name][i] = r.connection.Key.Redact(values[i])
 		}
+	}
+	if res.StatusCode < 400 && !r.searches {
+		res.Body, res.ContentLength = newFilter(res.Body, r.connection.Key), -1
+		res.Header.Del("Content-Length")
+		return nil
 	}
 	limit := int64(maxErrorBody)
 	if res.StatusCode < 400 {

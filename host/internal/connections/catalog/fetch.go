@@ -78,5 +78,5 @@ func get(ctx context.Context, client *http.Client, c connections.Connection, pat
 	if err != nil {
 		return nil, errors.New(c.Key.Redact(err.Error()))
 	}
-	return data, nil
+	return []byte(c.Key.Redact(string(data))), nil // which is kept
 }

@@ -104,7 +104,7 @@ func (s server) get(ctx context.Context, address string, into any) error {
 	case err != nil:
 		return err
 	}
-	if err := json.Unmarshal(body, into); err != nil {
+	if err := json.Unmarshal([]byte(s.connection.Key.Redact(string(body))), into); err != nil {
 		return fmt.Errorf("it answers with something else than JSON: %w", err)
 	}
 	return nil
