@@ -17,6 +17,14 @@ type filter struct {
 
 var _ io.ReadCloser = (*filter)(nil)
 
+// Filter takes the key out of an answer as it streams.
+func (k Key) Filter(in io.ReadCloser) io.ReadCloser {
+	if k.IsZero() {
+		return in
+	}
+	return newFilter(in, k)
+}
+
 func newFilter(in io.ReadCloser, key Key) *filter {
 	return &filter{in: in, key: []byte(key.reveal())}
 }

@@ -105,7 +105,7 @@ func (r *route) modify(res *http.Response) error {
 		}
 	}
 	if res.StatusCode < 400 && !r.searches {
-		res.Body, res.ContentLength = newFilter(res.Body, r.connection.Key), -1
+		res.Body, res.ContentLength = r.connection.Key.Filter(res.Body), -1
 		res.Header.Del("Content-Length")
 		return nil
 	}
