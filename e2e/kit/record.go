@@ -125,6 +125,9 @@ func (r *Recorder) Write(ctx context.Context, tr *transcript.Transcript) error {
 		}
 		var messages []any
 		for _, m := range h.Messages {
+			for i := range m.Helpers {
+				m.Helpers[i] = uncut(m.Helpers[i])
+			}
 			messages = append(messages, m)
 		}
 		if err := tr.JSON(fmt.Sprintf("history %d", i+1), messages...); err != nil {
@@ -147,10 +150,7 @@ func settled(frames []chat.Frame) (out []chat.Frame) {
 			tool.ReasonKey, tool.ReasonArgs, tool.Save = "", nil, nil
 			f.Tool, id, state = &tool, tool.ID, string(tool.State)
 		case chat.AgentRow:
-			row := rowOf(f)
-			if strings.HasSuffix(row.Description, "…") { // where it is cut hangs on the length of paths
-				row.Description = "…"
-			}
+			row := uncut(rowOf(f))
 			f.Agent, id, state = row, row.ID, row.Status
 		}
 		if at, ok := last[id]; ok && id != "" && stateOf(out[at]) == state {
@@ -170,6 +170,15 @@ func stateOf(f chat.Frame) string {
 		return string(f.Tool.State)
 	}
 	return rowOf(f).Status
+}
+
+// uncut is a row without a description that is cut: where it is hangs on the length of
+// paths.
+func uncut(row chat.Helper) chat.Helper {
+	if strings.HasSuffix(row.Description, "…") {
+		row.Description = "…"
+	}
+	return row
 }
 
 // rowOf is the row of a helper's frame, as it was decoded or already its own type.

@@ -275,7 +275,8 @@ type Chat struct {
 	ChatSummary
 	Messages []Message `json:"messages"`
 	Seq      int64     `json:"seq,omitempty"`
-	Plan     *Plan     `json:"plan,omitempty"` // that waits for an answer
+	Plan     *Plan     `json:"plan,omitempty"`    // that waits for an answer
+	Context  *Context  `json:"context,omitempty"` // the newest that is known
 }
 
 // ChatPatch is the body of PATCH /api/chats/{id}; nil leaves as it is.

@@ -156,7 +156,8 @@ type Usage struct {
 
 // Snapshot stands for the frames that a replay log no longer holds.
 type Snapshot struct {
-	Messages []Message `json:"messages"` // the chat so far, the running turn included
+	Messages []Message `json:"messages"`          // the chat so far, the running turn included
+	Context  *Context  `json:"context,omitempty"` // the newest that is known
 }
 
 // Message is one entry of a chat's history.
@@ -165,12 +166,23 @@ type Message struct {
 	Text      string `json:"text,omitempty"`
 	Reasoning string `json:"reasoning,omitempty"`
 	Tools     []Tool `json:"tools,omitempty"`
+	// Helpers are the rows of helper agents that worked on this turn.
+	Helpers []Helper `json:"helpers,omitempty"`
 	// Notes are the host's own sentences that belong to this turn (stopped, failed).
-	Notes []Sentence `json:"notes,omitempty"`
-	Time  int64      `json:"time"`                // Unix milliseconds
-	RPCID string     `json:"requestId,omitempty"` // user: the request that sent it
+	Notes []Note `json:"notes,omitempty"`
+	Time  int64  `json:"time"`                // Unix milliseconds
+	RPCID string `json:"requestId,omitempty"` // user: the request that sent it
 	// Pictures went with a user's message.
 	Pictures []Picture `json:"pictures,omitempty"`
+}
+
+// Note is a sentence of the host's in a chat's history: what a delta of its own, a notice
+// or an error frame said.
+type Note struct {
+	Sentence
+	Code    Code     `json:"code,omitempty"`    // of a notice or an error
+	Details string   `json:"details,omitempty"` // technical text
+	Actions []string `json:"actions,omitempty"` // of an error: what the page may offer
 }
 
 // Picture is one that went with a message. The picture itself is with the agent.

@@ -214,8 +214,10 @@ export interface Message {
   text?: string;
   reasoning?: string;
   tools?: Tool[];
+  /** Helpers are the rows of helper agents that worked on this turn. */
+  helpers?: Helper[];
   /** Notes are the host's own sentences that belong to this turn (stopped, failed). */
-  notes?: Sentence[];
+  notes?: Note[];
   /** Unix milliseconds */
   time: number;
   /** user: the request that sent it */
@@ -224,11 +226,17 @@ export interface Message {
   pictures?: Picture[];
 }
 
-/** Sentence is text for a person. Key is the English sentence with {name} places, by which a page translates it; Args fill the places. Model text has no key. */
-export interface Sentence {
+/** Note is a sentence of the host's in a chat's history: what a delta of its own, a notice or an error frame said. */
+export interface Note {
   text?: string;
   key?: string;
   args?: Record<string, string>;
+  /** of a notice or an error */
+  code?: Code;
+  /** technical text */
+  details?: string;
+  /** of an error: what the page may offer */
+  actions?: string[];
 }
 
 /** Picture is one that went with a message. The picture itself is with the agent. */
@@ -250,6 +258,17 @@ export interface Plan {
 export interface Snapshot {
   /** the chat so far, the running turn included */
   messages: Message[] | null;
+  /** the newest that is known */
+  context?: Context;
+}
+
+/** Context says how full the window is. */
+export interface Context {
+  tokens: number;
+  window: number;
+  percent: number;
+  /** measured or estimated */
+  source: string;
 }
 
 /** Usage is what a run used, in tokens. */
@@ -494,6 +513,13 @@ export interface AgentEnd {
   args?: Record<string, string>;
 }
 
+/** Sentence is text for a person. Key is the English sentence with {name} places, by which a page translates it; Args fill the places. Model text has no key. */
+export interface Sentence {
+  text?: string;
+  key?: string;
+  args?: Record<string, string>;
+}
+
 /** HostStatus is the host that answers. */
 export interface HostStatus {
   version: string;
@@ -586,6 +612,8 @@ export interface Chat {
   seq?: number;
   /** that waits for an answer */
   plan?: Plan;
+  /** the newest that is known */
+  context?: Context;
 }
 
 /** ChatPatch is the body of PATCH /api/chats/{id}; nil leaves as it is. */

@@ -257,7 +257,11 @@ func (r *active) act(a run.Action, why run.Event) {
 		r.spawn(r.ctx, func(ctx context.Context) { r.prompt(ctx, a.Resend || r.resend) })
 	case run.Cancel:
 		pursued := r.c.log.fold.Pursued()
-		r.spawn(r.ctx, func(ctx context.Context) { r.cancelTurn(ctx, pursued) })
+		var helpers []*child
+		for _, id := range a.Helpers {
+			helpers = append(helpers, r.children[id])
+		}
+		r.spawn(r.ctx, func(ctx context.Context) { r.cancelTurn(ctx, pursued, helpers) })
 	case run.Tidy:
 		r.conclude()
 		ctx, cancel := context.WithCancel(r.ctx)
@@ -273,15 +277,15 @@ func (r *active) act(a run.Action, why run.Event) {
 	case run.GoOn:
 		r.goOn()
 	case run.Interrupt:
-		for _, id := range a.IDs {
-			r.interrupt(id)
-		}
+		ch := r.children[a.ID]
+		r.spawn(r.ctx, func(ctx context.Context) { r.interrupt(ctx, ch) })
 	case run.Await:
 		r.spawn(r.ctx, func(ctx context.Context) { r.await(ctx, a.ID) })
 	case run.Emit:
 		if a.Frame.Type.Ends() {
 			_, lost := why.(run.Died)
 			r.closeCards(lost)
+			r.keepHelpers(now())
 			r.c.b.approvals.clear(r) // before anyone can see the end
 			if _, unready := why.(run.StepDone); unready && r.parted == partedNot {
 				r.keepUnsent(a.Frame)

@@ -19,6 +19,9 @@ const (
 	// reportWait is how long a helper's report may take once the Harness let go of
 	// it. rc.8 sends it in the same breath.
 	reportWait = 3 * time.Second
+	// interruptWait is how long Stop waits for helpers to be interrupted before it ends
+	// the turn they work for.
+	interruptWait = 2 * time.Second
 	// logWait is how long the rest of a helper's log may take then.
 	logWait = 10 * time.Second
 )
@@ -42,21 +45,51 @@ func (r *active) persist(ctx context.Context, what string, f func() error) bool 
 	}
 }
 
-// cancelTurn asks the running turn to end, and the goal's next round not to begin where
-// one is pursued. A session that is not attached has none.
-func (r *active) cancelTurn(ctx context.Context, pursued bool) {
+// cancelTurn asks the goal's next round not to begin where one is pursued, then the
+// helpers to stop, then the running turn to end. A session that is not attached has none.
+func (r *active) cancelTurn(ctx context.Context, pursued bool, helpers []*child) {
 	if pursued {
 		r.pauseGoal(ctx)
 	}
-	r.persist(ctx, "cancel", func() error {
-		err := r.link.gw.Cancel(ctx, r.root)
+	r.interruptAll(ctx, helpers)
+	r.insist(ctx, "cancel", func() error { return r.link.gw.Cancel(ctx, r.root) })
+	r.post(func() { r.apply(run.Cancelled{}) })
+}
+
+// insist makes a request until it is taken, or refused, which is as good.
+func (r *active) insist(ctx context.Context, what string, ask func() error) {
+	r.persist(ctx, what, func() error {
+		err := ask()
 		if refused := (*gateway.Error)(nil); errors.As(err, &refused) {
-			r.c.b.o.Log.Info("a cancel was refused", zap.Error(err))
+			r.c.b.o.Log.Info("it was refused", zap.String("what", what), zap.Error(err))
 			return nil // what is under way shows in the log
 		}
 		return err
 	})
-	r.post(func() { r.apply(run.Cancelled{}) })
+}
+
+// interruptAll stops helpers' turns. One that does not answer holds the others up for a
+// while only; it is asked on.
+func (r *active) interruptAll(ctx context.Context, helpers []*child) {
+	asked := make(chan struct{}, len(helpers))
+	for _, ch := range helpers {
+		r.spawn(r.ctx, func(ctx context.Context) { r.interrupt(ctx, ch); asked <- struct{}{} })
+	}
+	late := time.After(interruptWait)
+	for range helpers {
+		select {
+		case <-asked:
+		case <-late:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// interrupt stops a helper's turn.
+func (r *active) interrupt(ctx context.Context, ch *child) {
+	r.insist(ctx, "interrupt a helper", func() error { return r.link.gw.InterruptHelper(ctx, ch.parent, ch.id) })
 }
 
 // reading is how the session stood when its log ended at seq.
@@ -104,7 +137,14 @@ func (r *active) check(ctx context.Context, from int64) {
 // catchHelpers looks for helpers whose birth was not told yet, before a session
 // that delegated is taken for idle.
 func (r *active) catchHelpers(ctx context.Context, since int64, got reading) {
-	r.findHelpers(ctx, since)
+	r.persist(ctx, "list the helpers", func() error {
+		err := r.findHelpers(ctx, since)
+		if refused := (*gateway.Error)(nil); errors.As(err, &refused) {
+			r.c.b.o.Log.Info("helpers could not be listed", zap.Error(err))
+			return nil
+		}
+		return err
+	})
 	r.post(func() {
 		r.checks = append(r.checks, got)
 		r.answerChecks()
@@ -133,19 +173,6 @@ func (r *active) unqueue(ctx context.Context, messages []queued) {
 		}
 	}
 	r.post(func() { r.apply(run.Unqueued{}) })
-}
-
-// interrupt stops a helper's turn.
-func (r *active) interrupt(id string) {
-	ch := r.children[id]
-	if ch == nil {
-		return
-	}
-	r.spawn(r.ctx, func(ctx context.Context) {
-		if err := r.link.gw.InterruptHelper(ctx, ch.parent, id); err != nil && ctx.Err() == nil {
-			r.c.b.o.Log.Info("a helper was not interrupted", zap.String("helper", id), zap.Error(err))
-		}
-	})
 }
 
 // await gives a helper's report its time.

@@ -82,7 +82,7 @@ func (x exchanges) read(chatID string) ([]exchange, error) {
 	out = slices.DeleteFunc(out, func(e exchange) bool { return len(e.Messages) == 0 })
 	for i, e := range out {
 		if !e.Whole && !e.Unsent {
-			out[i].Messages = append(e.Messages, chat.Message{Role: "assistant", Notes: []chat.Sentence{say.Sentence(say.AgentClosed)}, Time: e.Time})
+			out[i].Messages = append(e.Messages, chat.Message{Role: "assistant", Notes: []chat.Note{{Sentence: say.Sentence(say.AgentClosed)}}, Time: e.Time})
 		}
 	}
 	return out, err
@@ -100,18 +100,28 @@ func merge(logged []project.Exchange, past []exchange) []chat.Message {
 	var out []chat.Message
 	for _, asked := range logged {
 		for len(past) > 0 && past[0].Time < asked.Time {
-			out = append(out, past[0].Messages...)
+			out = join(out, past[0].Messages)
 			past = past[1:]
 		}
 		out = append(out, asked.Messages...)
 	}
 	for _, e := range past {
-		out = append(out, e.Messages...)
+		out = join(out, e.Messages)
 	}
 	return out
 }
 
+// join adds an exchange; rows of helpers that were kept by themselves stand with the
+// answer that they worked for.
+func join(out, more []chat.Message) []chat.Message {
+	if n := len(out) - 1; n >= 0 && out[n].Role == more[0].Role && len(more) == 1 && more[0].Helpers != nil {
+		out[n].Helpers = append(out[n].Helpers, more[0].Helpers...)
+		return out
+	}
+	return append(out, more...)
+}
+
 // earlierAway stands for what only the Harness has.
 func earlierAway() []project.Exchange {
-	return []project.Exchange{{Messages: []chat.Message{{Role: "assistant", Notes: []chat.Sentence{say.Sentence(say.EarlierAway)}}}}}
+	return []project.Exchange{{Messages: []chat.Message{{Role: "assistant", Notes: []chat.Note{{Sentence: say.Sentence(say.EarlierAway)}}}}}}
 }

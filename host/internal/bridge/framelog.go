@@ -75,10 +75,10 @@ func (l *frameLog) user(m chat.Message) {
 }
 
 // view gives the messages of the run so far and the seq up to which they go.
-func (l *frameLog) view() ([]chat.Message, int64) {
+func (l *frameLog) view() ([]chat.Message, *chat.Context, int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.transcript.Messages(), l.last
+	return l.transcript.Messages(), l.transcript.Context(), l.last
 }
 
 // holds tells whether all frames after seq are here or yet to come.
@@ -173,7 +173,7 @@ func weight(f chat.Frame) int {
 				n += toolWeight(t)
 			}
 			for _, s := range m.Notes {
-				n += sentenceWeight(s)
+				n += sentenceWeight(s.Sentence) + len(s.Details)
 			}
 		}
 	}

@@ -32,7 +32,7 @@ func (r *active) handOver(p gateway.Prompt, then func(error)) {
 		err := r.promptAgain(ctx, p)
 		r.post(func() {
 			f.flying = false
-			if err != nil {
+			if err != nil && !errors.Is(err, gateway.ErrLost) { // or it may show in the log all the same
 				delete(r.further, p.RequestID)
 			}
 			then(err)
@@ -56,6 +56,7 @@ func (r *active) promptAgain(ctx context.Context, p gateway.Prompt) error {
 // goOn asks the agent to go on where its answer was cut off.
 func (r *active) goOn() {
 	r.asked++
+	r.shown.goesOn = true
 	id := fmt.Sprintf("%s%s-%d", project.OursPrefix, r.req.RequestID, r.asked)
 	r.handOver(gateway.Prompt{RequestID: id, Text: replycut.Ask}, func(err error) {
 		var e *chat.Error

@@ -13,10 +13,11 @@ import (
 	"strata.dev/bridge/proto/chat"
 )
 
-// shown is what the running turn has shown so far, and what is made of it at its end.
+// shown is what the run has shown so far, and what is made of it at its end.
 type shown struct {
-	guard    *turnguard.Guard // nil before the first turn
+	guard    *turnguard.Guard // of the newest turn; nil before the first
 	proposal project.Proposal
+	goesOn   bool           // the next turn goes on with an answer that was cut off
 	verdict  *chat.Sentence // why the guard ended the turn
 	told     bool           // what is told at the end was told
 	tidied   int64          // up to where the log tells how room was made
@@ -25,8 +26,14 @@ type shown struct {
 
 // turnBegins begins to count anew.
 func (r *active) turnBegins() {
-	r.shown.guard, r.shown.proposal = turnguard.New(r.mode == abi.Plan), project.Proposal{}
+	if r.shown.guard != nil && !r.shown.goesOn {
+		r.shown.proposal.Turn(r.planned())
+	}
+	r.shown.guard, r.shown.goesOn = turnguard.New(r.mode == abi.Plan), false
 }
+
+// planned tells whether the person asked for a plan in so many words.
+func (r *active) planned() bool { return r.line.Kind == command.Plan }
 
 // watch gives the guard what the page sees of the chat's own turn.
 func (r *active) watch(frames []chat.Frame) {
@@ -69,7 +76,7 @@ func (r *active) conclude() {
 		r.keepVerdict(*why, now())
 	}
 	if r.mode == abi.Plan {
-		text := r.shown.proposal.Text(r.line.Kind == command.Plan)
+		text := r.shown.proposal.Text(r.planned())
 		if why != nil {
 			text = r.shown.proposal.Written()
 		}
@@ -93,7 +100,7 @@ func (r *active) conclude() {
 func (r *active) keepVerdict(why chat.Sentence, at int64) {
 	e := exchange{
 		RequestID: "guard-" + r.id, Time: at, Whole: true, Command: true,
-		Messages: []chat.Message{{Role: "assistant", Notes: []chat.Sentence{why}, Time: at}},
+		Messages: []chat.Message{{Role: "assistant", Notes: []chat.Note{{Sentence: why}}, Time: at}},
 	}
 	if err := r.c.b.exchanges.add(r.c.id, e); err != nil {
 		r.c.b.o.Log.Warn("why a turn was ended was not kept", zap.Error(err))

@@ -72,7 +72,7 @@ func TestGuardBeforeTheHarnessAnswered(t *testing.T) {
 func TestGuardEndsHelpersFirst(t *testing.T) {
 	play(t, func(s *stage) {
 		s.d.commands = compacts
-		frames := s.run("c1", "spawn hang; "+brokenOften)
+		frames := s.run("c1", "spawn hang; wait 10; "+brokenOften)
 		got := lines(frames)
 		stopped := slices.Index(got, "agent helper-2 stopped")
 		why := slices.Index(got, "own "+say.Sentence(say.GuardSameFailure, "times", "4").Text)
@@ -84,7 +84,18 @@ func TestGuardEndsHelpersFirst(t *testing.T) {
 				t.Errorf("an error: %+v", f)
 			}
 		}
+		helpersBeforeTurn(t, s)
 	})
+}
+
+// helpersBeforeTurn: each helper was interrupted before the turn they work for was.
+func helpersBeforeTurn(t *testing.T, s *stage) {
+	t.Helper()
+	calls := s.d.called()
+	interrupted, cancelled := slices.Index(calls, "InterruptHelper"), slices.Index(calls, "Cancel")
+	if interrupted < 0 || cancelled < interrupted {
+		t.Errorf("helpers were interrupted at %d, the turn at %d of %q", interrupted, cancelled, calls)
+	}
 }
 
 // TestStopWhileRoomIsMade breaks only that off: the turn had ended.

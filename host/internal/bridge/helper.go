@@ -3,6 +3,8 @@ package bridge
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -17,6 +19,7 @@ import (
 // child is a helper of a run.
 type child struct {
 	id     string
+	nth    int    // of the run's
 	parent string // session that delegated to it
 	view   *project.Child
 	before chat.Usage // of its turns before this run
@@ -37,7 +40,7 @@ func (r *active) helperBorn(id, parent string, again bool) {
 		}
 		return
 	}
-	ch := &child{id: id, parent: parent, view: project.NewChild(project.Config{Root: r.root, Session: id, CWD: r.c.log.cwd})}
+	ch := &child{id: id, nth: len(r.children), parent: parent, view: project.NewChild(project.Config{Root: r.root, Session: id, CWD: r.c.log.cwd})}
 	ch.view.Whole = isTask(r.c.id)
 	r.children[id] = ch
 	r.apply(run.HelperBorn{ID: id})
@@ -143,19 +146,20 @@ func (r *active) release(ch *child) {
 func (r *active) resync() {
 	r.post(func() {
 		since := r.since
-		r.spawn(r.ctx, func(ctx context.Context) { r.findHelpers(ctx, since) })
+		r.spawn(r.ctx, func(ctx context.Context) {
+			if err := r.findHelpers(ctx, since); err != nil && ctx.Err() == nil {
+				r.c.b.o.Log.Info("helpers could not be listed", zap.Error(err))
+			}
+		})
 	})
 }
 
 // findHelpers tells the loop of helpers that it does not know: running ones, and
 // those that settled since then; and of known ones that are gone.
-func (r *active) findHelpers(ctx context.Context, since int64) {
+func (r *active) findHelpers(ctx context.Context, since int64) error {
 	sessions, err := r.link.gw.Sessions(ctx)
 	if err != nil {
-		if ctx.Err() == nil {
-			r.c.b.o.Log.Info("helpers could not be listed", zap.Error(err))
-		}
-		return
+		return err
 	}
 	below, running := map[string]bool{}, map[string]bool{}
 	for more := true; more; { // parents may stand after their children
@@ -178,4 +182,25 @@ func (r *active) findHelpers(ctx context.Context, since int64) {
 			}
 		}
 	})
+	return nil
+}
+
+// keepHelpers keeps the rows of the run's helpers for the chat's history: the chat's own
+// log has only that they were called.
+func (r *active) keepHelpers(at int64) {
+	m := chat.Message{Role: "assistant", Time: at}
+	born := slices.SortedFunc(maps.Values(r.children), func(a, b *child) int { return a.nth - b.nth })
+	for _, ch := range born {
+		if row := ch.view.Row(); row.UpdatedAt >= r.since {
+			m.Helpers = append(m.Helpers, row)
+		}
+	}
+	if m.Helpers == nil || isTask(r.c.id) {
+		return
+	}
+	at-- // a message that waited may be sent in the same millisecond, and comes after it
+	e := exchange{RequestID: "helpers-" + r.id, Time: at, Whole: true, Command: true, Messages: []chat.Message{m}}
+	if err := r.c.b.exchanges.add(r.c.id, e); err != nil {
+		r.c.b.o.Log.Warn("the rows of helpers were not kept", zap.Error(err))
+	}
 }

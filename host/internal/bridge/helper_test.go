@@ -127,6 +127,44 @@ func TestHelperNotReady(t *testing.T) {
 	}
 }
 
+// TestHelperIsWoken: by a message to one that had settled. The run stays open for its
+// report, also where it is told of late, and where the list cannot be read at first.
+func TestHelperIsWoken(t *testing.T) {
+	play(t, func(s *stage) {
+		s.run("c1", "spawn say_found; say started")
+		time.Sleep(time.Second) // of the bubble: what follows is of another time
+		_, release := s.d.hold("Notice")
+		lost := 2
+		s.d.on("Sessions", func(context.Context) error {
+			if lost--; lost >= 0 {
+				return gateway.ErrLost
+			}
+			return nil
+		})
+		sub := s.send("c1", "wake helper-2 wait_50+say_more")
+		time.AfterFunc(20*time.Second, release)
+		want := []string{
+			"queued", "start manual p/m session-1", "tool call_3_1 running", "tool call_3_1 done", `delta "thanks"`,
+			"agent helper-2 running", "agent helper-2 done", "done completed false 200",
+		}
+		if d := cmp.Diff(want, slices.Compact(told(s.rest(sub)))); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
+	})
+}
+
+// TestOnlyAHelperIsStarted: a turn that leaves nothing but a helper at work is not told to
+// be without an answer.
+func TestOnlyAHelperIsStarted(t *testing.T) {
+	play(t, func(s *stage) {
+		for _, f := range s.run("c1", "spawn wait_50+say_found") {
+			if f.Own {
+				t.Errorf("it says %q", f.Text)
+			}
+		}
+	})
+}
+
 // TestReportThatNeverComes: the Harness lets go of a helper and says no more.
 func TestReportThatNeverComes(t *testing.T) {
 	play(t, func(s *stage) {
@@ -155,5 +193,60 @@ func TestConnectionLost(t *testing.T) {
 		s.d.mu.Unlock()
 		s.expect(s.rest(sub), "queued", "start manual p/m session-1", "status The connection to the agent was lost; connecting again…",
 			"status The connection to the agent is back.", `delta "on"`, "done completed false 100")
+	})
+}
+
+// TestHelperRowsStay: a page that is opened while a helper works sees its row, and how it
+// ended stands in the chat's history, as long as the chat does.
+func TestHelperRowsStay(t *testing.T) {
+	rows := func(all []chat.Message) (out []string) {
+		for _, m := range all {
+			for _, h := range m.Helpers {
+				out = append(out, h.ID+" "+h.Status)
+			}
+		}
+		return out
+	}
+	play(t, func(s *stage) {
+		sub := s.send("c1", "say first; spawn ask_rm+say_found; fill 500")
+		s.until(sub, proposed)
+		synctest.Wait()
+		now := s.history("c1")
+		if d := cmp.Diff([]string{"helper-2 running"}, rows(now.Messages)); d != "" {
+			t.Errorf("while it works (-want +got):\n%s", d)
+		}
+		if d := cmp.Diff(&chat.Context{Tokens: 500, Window: 1000, Percent: 50, Source: "measured"}, now.Context); d != "" {
+			t.Errorf("how full the window is (-want +got):\n%s", d)
+		}
+		if err := s.answer(chat.ApprovalRequest{SessionID: "c1", ToolID: "helper-2:call_1_1", Decision: chat.Approve}); err != nil {
+			t.Fatal(err)
+		}
+		s.rest(sub)
+		s.run("c1", "say next")
+		for range 2 { // as it was left, and read by the next host
+			got := s.history("c1")
+			if d := cmp.Diff([]string{"helper-2 done"}, rows(got.Messages)); d != "" {
+				t.Errorf("in the history (-want +got):\n%s", d)
+			}
+			if last := got.Messages[len(got.Messages)-1]; last.Text != "next" || last.Helpers != nil {
+				t.Errorf("the history ends with %+v", last)
+			}
+			s.close()
+			s.b = s.open(s.b.o.Dir, s.b.o.Workspace)
+		}
+	})
+}
+
+// TestNotesKeepWhatWasOffered: an error in the chat's history has its code, its technical
+// text and what may be done.
+func TestNotesKeepWhatWasOffered(t *testing.T) {
+	play(t, func(s *stage) {
+		frames := s.run("c1", "fail CONTEXT_WINDOW_EXCEEDED")
+		f := frames[len(frames)-1]
+		m := s.history("c1").Messages
+		want := []chat.Note{{Sentence: f.Sentence, Code: f.Code, Details: f.Details, Actions: f.Actions}}
+		if d := cmp.Diff(want, m[len(m)-1].Notes); d != "" || len(f.Actions) == 0 || f.Details == "" {
+			t.Errorf("the frame %+v; kept (-want +got):\n%s", f, d)
+		}
 	})
 }

@@ -35,7 +35,7 @@ func (b *Bridge) reset(ctx context.Context, c *conversation) (Subscription, erro
 	if err != nil {
 		return nil, err
 	}
-	f := chat.Frame{Type: chat.Reset, Snapshot: &chat.Snapshot{Messages: s.messages}}
+	f := chat.Frame{Type: chat.Reset, Snapshot: &chat.Snapshot{Messages: s.messages, Context: s.context}}
 	if s.run == nil {
 		return newReader(nil, 0, f), nil
 	}
@@ -47,6 +47,7 @@ func (b *Bridge) reset(ctx context.Context, c *conversation) (Subscription, erro
 // to which they go.
 type scene struct {
 	messages []chat.Message
+	context  *chat.Context // the newest that is known
 	run      *active
 	seq      int64
 }
@@ -92,10 +93,12 @@ func (b *Bridge) scene(ctx context.Context, c *conversation) (scene, error) {
 		if away {
 			messages = earlierAway()
 		}
-		s := scene{messages: merge(messages, past), run: r}
+		s := scene{messages: merge(messages, past), context: logged.Context(), run: r}
 		if r != nil {
 			var more []chat.Message
-			more, s.seq = r.log.view()
+			var newer *chat.Context
+			more, newer, s.seq = r.log.view()
+			s.context = cmp.Or(newer, s.context)
 			if c.current() != r {
 				continue // it ended, and its messages are in the session's log now
 			}
@@ -143,7 +146,7 @@ func (b *Bridge) Chat(ctx context.Context, id string) (chat.Chat, error) {
 	if err != nil {
 		return chat.Chat{}, err
 	}
-	out := chat.Chat{ChatSummary: b.summary(c, s.run), Messages: s.messages, Seq: s.seq, Plan: c.waitingPlan()}
+	out := chat.Chat{ChatSummary: b.summary(c, s.run), Messages: s.messages, Seq: s.seq, Plan: c.waitingPlan(), Context: s.context}
 	if out.Messages == nil {
 		out.Messages = []chat.Message{}
 	}

@@ -42,7 +42,7 @@ func TestHugeAnswer(t *testing.T) {
 	if limit := int64(size*5/4 + 4<<20 + 4<<20); held > limit { // a slice grows by a quarter; the frames; the rest
 		t.Errorf("%d MiB are held, want at most %d", held>>20, limit>>20)
 	}
-	messages, _ := log.view()
+	messages, _, _ := log.view()
 	if len(messages) != 1 || len(messages[0].Text) != size {
 		t.Fatalf("%d messages", len(messages))
 	}

@@ -121,7 +121,7 @@ func TestExchangesSurviveACrashAtEveryByte(t *testing.T) {
 	}
 	broken := func(id string) exchange {
 		e := asked(id)
-		e.Messages = append(e.Messages, chat.Message{Role: "assistant", Notes: []chat.Sentence{say.Sentence(say.AgentClosed)}, Time: 1})
+		e.Messages = append(e.Messages, chat.Message{Role: "assistant", Notes: []chat.Note{{Sentence: say.Sentence(say.AgentClosed)}}, Time: 1})
 		return e
 	}
 	x := exchangesIn(t.TempDir())

@@ -116,3 +116,33 @@ func TestPlanRefusals(t *testing.T) {
 		}
 	})
 }
+
+// TestPlanOfSeveralTurns: an answer that is cut off goes on with its plan, and a helper's
+// report does not replace it.
+func TestPlanOfSeveralTurns(t *testing.T) {
+	for _, c := range []struct {
+		name, script string
+		goOn         []string
+		want         string
+	}{
+		{"cut", aPlan + "; cut", []string{"say 3. test\n4. ship"}, "1. look\n2. change\n\n3. test\n4. ship"},
+		{"cut before its last words", aPlan + "; cut", []string{"say and ship it"}, "1. look\n2. change\n\nand ship it"},
+		{"a report", "spawn say_found; " + aPlan, nil, "1. look\n2. change"},
+		{"a report to what was asked for", "/plan spawn say_found; say just do it", nil, "just do it"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			play(t, func(s *stage) {
+				s.d.goOn = c.goOn
+				var got string
+				for _, f := range s.plan(c.script) {
+					if f.Type == chat.PlanReady {
+						got = f.Plan.Text
+					}
+				}
+				if d := cmp.Diff(c.want, got); d != "" {
+					t.Errorf("the plan (-want +got):\n%s", d)
+				}
+			})
+		})
+	}
+}

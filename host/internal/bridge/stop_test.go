@@ -1,8 +1,11 @@
 package bridge
 
 import (
+	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"strata.dev/bridge/host/internal/gateway"
 	"strata.dev/bridge/proto/chat"
@@ -238,4 +241,42 @@ func TestRefusedCancel(t *testing.T) {
 		s.stop("c1")
 		s.expect(s.rest(sub), "queued", "start manual p/m session-1", `delta "on"`, "done aborted true 100")
 	})
+}
+
+// TestStopInterruptsHelpers: before their chat's turn, and again where the line is lost
+// just then. One whose interrupt hangs holds up nobody else.
+func TestStopInterruptsHelpers(t *testing.T) {
+	for name, fault := range map[string]func(*stage){
+		"at once": func(*stage) {},
+		"lost twice": func(s *stage) {
+			lost := 2
+			s.d.on("InterruptHelper", func(context.Context) error {
+				if lost--; lost >= 0 {
+					return gateway.ErrLost
+				}
+				return nil
+			})
+		},
+		"late": func(s *stage) {
+			_, release := s.d.hold("InterruptHelper")
+			time.AfterFunc(time.Minute, release)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play(t, func(s *stage) {
+				fault(s)
+				sub := s.send("c1", "spawn hang; say on; hang")
+				s.until(sub, rowRunning)
+				synctest.Wait()
+				if a := s.stop("c1"); !a.Stopped {
+					t.Errorf("stop: %+v", a)
+				}
+				got := told(s.rest(sub))
+				if !slices.Contains(got, "agent helper-2 stopped") {
+					t.Errorf("the helper works on: %q", got)
+				}
+				helpersBeforeTurn(t, s)
+			})
+		})
+	}
 }

@@ -29,6 +29,7 @@ import (
 //	title TEXT    the session gets a title
 //	helper SCRIPT a foreground helper that does SCRIPT (words with _ for spaces, + for ;)
 //	spawn SCRIPT  a background helper, which reports when it settles
+//	wake ID SCRIPT a message to a helper that has settled, which does SCRIPT and reports
 
 // wakeSession opens a turn where something waits and none is open. The lock is held.
 func (p *process) wakeSession(s *session) {
@@ -151,6 +152,9 @@ func (t *turn) do(ctx context.Context, verb, rest string) *dsh.LLMFailed {
 		t.delegate(ctx, rest, false)
 	case "spawn":
 		t.delegate(ctx, rest, true)
+	case "wake":
+		to, script, _ := strings.Cut(rest, " ")
+		t.wake(to, script)
 	default:
 		t.say(verb + " " + rest)
 	}
@@ -246,28 +250,8 @@ func (t *turn) delegate(ctx context.Context, script string, background bool) {
 	if background {
 		parent = p.ctx
 	}
-	hctx, cancel := context.WithCancel(parent)
-	h.turn, h.turns = cancel, 1
-	h.append(dsh.TypeTurnStart, dsh.Turn{Turn: 1})
+	work := t.helping(parent, h, script, background)
 	p.d.mu.Unlock()
-	work := func() {
-		defer cancel()
-		ht := &turn{p: p, s: h, n: 1}
-		ht.play(hctx, dsh.Message{Content: []dsh.Block{{Type: "text", Text: script}}, Source: dsh.Source{Kind: "user"}})
-		p.d.mu.Lock()
-		defer p.d.mu.Unlock()
-		if p.ctx.Err() != nil {
-			return
-		}
-		h.attached = false
-		p.notify(gateway.Notice{SessionGone: h.id})
-		if background {
-			p.queue(t.s, dsh.Message{
-				ID: "r-" + h.id, Role: "user", Content: []dsh.Block{{Type: "text", Text: "Background subagent finished."}},
-				Source: dsh.Source{Kind: "subagent-settled", Sender: h.id},
-			})
-		}
-	}
 	if background {
 		p.turns.Go(work)
 		t.append(dsh.TypeToolResult, toolResult(id, "started subagent "+h.id, false, ""))
@@ -279,6 +263,45 @@ func (t *turn) delegate(ctx context.Context, script string, background bool) {
 		return
 	}
 	t.append(dsh.TypeToolResult, toolResult(id, "helper's answer", false, ""))
+}
+
+// wake sends a message to a helper that has settled, which takes another turn and reports.
+func (t *turn) wake(to, script string) {
+	p := t.p
+	id := t.begin("send_message", map[string]string{"to": to})
+	p.d.mu.Lock()
+	defer p.d.mu.Unlock()
+	h := p.d.sessions[to]
+	p.notify(gateway.Notice{SessionAdded: &gateway.Session{ID: h.id, ParentID: t.s.id, Origin: "subagent"}})
+	p.turns.Go(t.helping(p.ctx, h, strings.NewReplacer("_", " ", "+", "; ").Replace(script), true))
+	t.s.append(dsh.TypeToolResult, toolResult(id, "sent", false, ""))
+}
+
+// helping begins a helper's turn; what it gives plays it. The lock is held.
+func (t *turn) helping(ctx context.Context, h *session, script string, reports bool) func() {
+	p := t.p
+	ctx, cancel := context.WithCancel(ctx)
+	h.turns++
+	h.turn, h.attached = cancel, true
+	ht := &turn{p: p, s: h, n: h.turns}
+	h.append(dsh.TypeTurnStart, dsh.Turn{Turn: ht.n})
+	return func() {
+		defer cancel()
+		ht.play(ctx, dsh.Message{Content: []dsh.Block{{Type: "text", Text: script}}, Source: dsh.Source{Kind: "user"}})
+		p.d.mu.Lock()
+		defer p.d.mu.Unlock()
+		if p.ctx.Err() != nil {
+			return
+		}
+		h.attached = false
+		p.notify(gateway.Notice{SessionGone: h.id})
+		if reports {
+			p.queue(t.s, dsh.Message{
+				ID: fmt.Sprint("r-", h.id, "-", ht.n), Role: "user", Content: []dsh.Block{{Type: "text", Text: "Background subagent finished."}},
+				Source: dsh.Source{Kind: "subagent-settled", Sender: h.id},
+			})
+		}
+	}
 }
 
 func toolResult(call, text string, failed bool, code string) any {

@@ -42,6 +42,13 @@ func (b *Bridge) SteerWaiting(ctx context.Context, chatID, run string) error {
 	}
 	again := newActive(c, req)
 	again.order = r.order // back to its place
+	if err != nil {       // the line broke, perhaps once it was taken
+		rec, _ := b.records.get(chatID)
+		if taken, unknown := b.taken(context.WithoutCancel(ctx), rec, req.RequestID); unknown == nil && taken {
+			return nil
+		}
+		again.resend = true
+	}
 	c.disown(req.RequestID)
 	if _, full := c.add(again); full != nil {
 		return full

@@ -1,6 +1,8 @@
 package bridge
 
 import (
+	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 
@@ -143,6 +145,53 @@ func TestSteerWaiting(t *testing.T) {
 			t.Errorf("history (-want +got):\n%s", d)
 		}
 	})
+}
+
+// TestSteerWaitingOverALostLine: each time the answer to the handing over is lost. The
+// message is in the turn all the same, once, and nothing is told that is not so.
+func TestSteerWaitingOverALostLine(t *testing.T) {
+	for _, taken := range []bool{true, false} {
+		t.Run(fmt.Sprint("taken ", taken), func(t *testing.T) {
+			play(t, func(s *stage) {
+				first := s.send("c1", "wait 1000; say one")
+				synctest.Wait()
+				second := s.send("c1", "say two")
+				at := "Prompt"
+				if taken {
+					at = "Prompted"
+				}
+				lost := 3
+				s.d.on(at, func(context.Context) error {
+					if lost--; lost >= 0 {
+						return gateway.ErrLost
+					}
+					return nil
+				})
+				err := s.b.SteerWaiting(t.Context(), "c1", s.waiting("c1")[0].Run)
+				if (err == nil) != taken {
+					t.Errorf("taken %v: %v", taken, err)
+				}
+				var notices []string
+				for _, f := range append(s.rest(first), s.rest(second)...) {
+					if f.Type == chat.Notice {
+						notices = append(notices, f.Text)
+					}
+				}
+				synctest.Wait()
+				var got []string
+				for _, m := range s.history("c1").Messages {
+					got = append(got, m.Role+": "+m.Text)
+				}
+				want := []string{"user: wait 1000; say one", "assistant: one", "user: say two", "assistant: two"}
+				if taken {
+					want = []string{"user: wait 1000; say one", "user: say two", "assistant: one\n\ntwo"}
+				}
+				if d := cmp.Diff(want, got); d != "" || notices != nil {
+					t.Errorf("told %q; history (-want +got):\n%s", notices, d)
+				}
+			})
+		})
+	}
 }
 
 // TestSteerWaitingIsNotTaken: what no turn takes stays where it was.

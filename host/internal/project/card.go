@@ -31,8 +31,11 @@ type card struct {
 // delegation are the tools whose work is shown as helper rows.
 var delegation = map[string]bool{"subagent": true, "subagent_fork": true, "list_subagent_models": true}
 
-// Delegates tells whether a tool starts helper agents.
-func Delegates(tool string) bool { return delegation[tool] }
+// rowed tells whether a helper's row stands for a call of the tool.
+func rowed(tool string) bool { return delegation[tool] && tool != "list_subagent_models" }
+
+// Delegates tells whether a tool starts helper agents, or wakes one that had settled.
+func Delegates(tool string) bool { return rowed(tool) || tool == "send_message" }
 
 // name gives a call its id on the page. Some models count from one in every answer,
 // or give no id: each call has a card of its own all the same.
@@ -54,6 +57,7 @@ func (f *Fold) called(e dsh.Event, c dsh.ToolCall) []chat.Frame {
 		order: e.Seq, since: e.Time, hidden: delegation[c.Name],
 		digest: abi.Digest(f.cfg.Root, f.cfg.Session, c.CallID, c.Name, []byte(c.Arguments)),
 	}
+	f.carded = f.carded || rowed(c.Name)
 	return f.upsert(f.cards[c.CallID])
 }
 

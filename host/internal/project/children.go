@@ -43,6 +43,9 @@ func NewChild(cfg Config) *Child {
 // Running tells whether the helper is at work.
 func (c *Child) Running() bool { return c.row.Status == HelperRunning }
 
+// Row is the helper's row as it stands; one that has not begun has no UpdatedAt.
+func (c *Child) Row() chat.Helper { return c.row }
+
 // Usage is what the helper's model requests used.
 func (c *Child) Usage() chat.Usage { return c.fold.Usage() }
 

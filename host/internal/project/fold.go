@@ -52,7 +52,7 @@ type Fold struct {
 	full      int  // percent of the window that the newest request used
 	cuts      int  // how often the answer to the newest message was cut off
 	goOn      bool // the newest turn was, and is to go on
-	carded    bool // the running turn has shown a card
+	carded    bool // the running turn has shown a card, or a helper's row
 	open      bool // a turn is running
 	stepped   bool // it has made its first step
 	goal      *dsh.GoalState

@@ -16,7 +16,11 @@ type Transcript struct {
 	from     int   // first message of the running exchange: cards are looked up from here
 	begins   bool  // the next message begins an exchange though no person wrote it
 	began    int64 // and when what it answers to was done, Unix milliseconds
+	context  *chat.Context
 }
+
+// Context is the newest that a frame told of how full the window is; nil for none.
+func (t *Transcript) Context() *chat.Context { return t.context }
 
 // entry is a message that may still grow.
 type entry struct {
@@ -41,7 +45,7 @@ func (t *Transcript) Frame(f chat.Frame, time int64) {
 	switch f.Type {
 	case chat.Delta:
 		if f.Own {
-			t.note(f.Sentence, time)
+			t.note(chat.Note{Sentence: f.Sentence}, time)
 			return
 		}
 		e := t.growing(time)
@@ -51,13 +55,20 @@ func (t *Transcript) Frame(f chat.Frame, time int64) {
 		e.reasoning = append(e.reasoning, f.Text...)
 	case chat.AgentTool:
 		t.card(*f.Tool, time)
+	case chat.AgentRow:
+		if row, ok := f.Agent.(*chat.Helper); ok {
+			t.helper(*row, time)
+		}
+	case chat.ContextUse:
+		c := *f.Context
+		t.context = &c
 	case chat.Heard:
 		t.User(*f.Message)
 	case chat.Notice, chat.Failed:
-		t.note(f.Sentence, time)
+		t.note(chat.Note{Sentence: f.Sentence, Code: f.Code, Details: f.Details, Actions: f.Actions}, time)
 	case chat.Done:
 		if f.Cancelled != nil && *f.Cancelled {
-			t.note(say.Sentence(say.Stopped), time)
+			t.note(chat.Note{Sentence: say.Sentence(say.Stopped)}, time)
 		}
 	}
 }
@@ -73,6 +84,7 @@ func (t *Transcript) Messages() []chat.Message {
 			out[i].Reasoning = strings.TrimLeft(string(e.reasoning), "\n")
 		}
 		out[i].Tools = slices.Clone(e.Tools)
+		out[i].Helpers = slices.Clone(e.Helpers)
 		out[i].Notes = slices.Clone(e.Notes)
 	}
 	return out
@@ -128,12 +140,30 @@ func (t *Transcript) growing(time int64) *entry {
 	return t.add(time)
 }
 
-func (t *Transcript) note(s chat.Sentence, time int64) {
-	e := t.last()
-	if e == nil {
-		e = t.add(time)
+// current is the newest message of the running exchange, a new one where it has none.
+func (t *Transcript) current(time int64) *entry {
+	if e := t.last(); e != nil {
+		return e
 	}
-	e.Notes = append(e.Notes, s)
+	return t.add(time)
+}
+
+func (t *Transcript) note(n chat.Note, time int64) {
+	e := t.current(time)
+	e.Notes = append(e.Notes, n)
+}
+
+// helper puts a row in the place of the one with its id.
+func (t *Transcript) helper(row chat.Helper, time int64) {
+	for i := len(t.messages) - 1; i >= t.from; i-- {
+		rows := t.messages[i].Helpers
+		if j := slices.IndexFunc(rows, func(h chat.Helper) bool { return h.ID == row.ID }); j >= 0 {
+			rows[j] = row
+			return
+		}
+	}
+	e := t.current(time)
+	e.Helpers = append(e.Helpers, row)
 }
 
 func (t *Transcript) card(tool chat.Tool, time int64) {
@@ -145,10 +175,7 @@ func (t *Transcript) card(tool chat.Tool, time int64) {
 			}
 		}
 	}
-	e := t.last()
-	if e == nil {
-		e = t.add(time)
-	}
+	e := t.current(time)
 	e.Tools = append(e.Tools, tool)
 }
 

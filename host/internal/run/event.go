@@ -133,16 +133,17 @@ type (
 	Prompt struct{ Resend bool }
 	// GoOn asks the agent to go on where its answer was cut off → Handed.
 	GoOn struct{}
-	// Cancel asks the running turn to end, after an armed goal was paused → Cancelled.
-	Cancel struct{}
+	// Cancel pauses an armed goal, interrupts these helpers, then asks the turn to end →
+	// Cancelled.
+	Cancel struct{ Helpers []string }
 	// Tidy makes room in the session for the next message → Tidied.
 	Tidy struct{}
 	// Check reads how the session stands → Checked.
 	Check struct{}
 	// Unqueue takes our waiting message back → Unqueued.
 	Unqueue struct{}
-	// Interrupt stops helpers. It has no result.
-	Interrupt struct{ IDs []string }
+	// Interrupt stops a helper that was born late. It has no result.
+	Interrupt struct{ ID string }
 	// Await gives a helper's report some time → HelperOverdue, unless it came.
 	Await struct{ ID string }
 	// Emit writes a frame to the run's stream. The loop closes open cards before a

@@ -183,15 +183,16 @@ func (a *audit) action(s State, act Action) string {
 		if s.Phase != Ending {
 			return fmt.Sprintf("a cancel in %v", s.Phase)
 		}
-		return once(&a.cancels, a.turns+1)
-	case Check:
-		return once(&a.checks, 1)
-	case Interrupt:
-		for _, id := range act.IDs {
+		for _, id := range act.Helpers {
 			if wrong := once(&a.stops[number(id)], a.births[number(id)]); wrong != "" {
 				return wrong
 			}
 		}
+		return once(&a.cancels, a.turns+1)
+	case Check:
+		return once(&a.checks, 1)
+	case Interrupt:
+		return once(&a.stops[number(act.ID)], a.births[number(act.ID)])
 	case Await:
 		if a.gone[number(act.ID)] == 0 {
 			return "a report is awaited of a helper that is there"

@@ -181,7 +181,7 @@ func observe(s State, e Event) (State, []Action) {
 		}
 		s.helpers = append(s.helpers[:len(s.helpers):len(s.helpers)], helper{id: e.ID})
 		if s.Phase == Ending {
-			return s, []Action{Interrupt{[]string{e.ID}}}
+			return s, []Action{Interrupt(e)}
 		}
 	case HelperKind:
 		k := silent
@@ -310,11 +310,7 @@ func interrupt(s State) (State, []Action) {
 // end stops helpers first, then the turn.
 func end(s State) (State, []Action) {
 	s.Phase, s.goal = Ending, false
-	var actions []Action
-	if ids := s.live(); len(ids) > 0 {
-		actions = append(actions, Interrupt{ids})
-	}
-	return s, append(actions, Cancel{})
+	return s, []Action{Cancel{s.live()}}
 }
 
 func died(s State, e Died) (State, []Action) {

@@ -76,7 +76,7 @@ func TestRuns(t *testing.T) {
 			acts(Check{}, Await{"h"}, Check{}, done, End{})},
 		{"stop while a helper works: its report is cancelled too", then(TurnStarted{}, Prompted{}, Seen{}, HelperBorn{"h"}, HelperKind{"h", true}, completed, Checked{},
 			Stop{}, Cancelled{}, Checked{}, HelperGone{"h"}, HelperReported{"h"}, TurnStarted{}, Cancelled{}, Checked{Running: true}, cut, Checked{}),
-			acts(Check{}, Interrupt{[]string{"h"}}, Cancel{}, Check{}, Await{"h"}, Check{}, Cancel{}, Check{}, cancelled, End{})},
+			acts(Check{}, Cancel{[]string{"h"}}, Check{}, Await{"h"}, Check{}, Cancel{}, Check{}, cancelled, End{})},
 		{"an earlier message was parked and goes first", then(TurnStarted{}, Prompted{}, completed, TurnStarted{}, Seen{}, Checked{Running: true, Waiting: true}, completed, Checked{}),
 			acts(Check{}, Check{}, done, End{})},
 		{"someone else stops the parked one, ours stays behind", then(TurnStarted{}, Prompted{}, cut, Checked{Waiting: true}, Unqueued{}, Checked{}),

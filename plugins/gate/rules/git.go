@@ -4,7 +4,7 @@ package rules
 // and --textconv (start programs), --no-index and --submodule=diff (other
 // folders), --show-signature (starts gpg), --remerge-diff (writes objects).
 const (
-	gitDiff = ` -psuabRwzW -U:num -M[word] -C[word] -S:text -G:text --patch --no-patch --unified=num --raw --patch-with-stat --stat[=word]
+	gitDiff = ` -psuabRwzW -U[num] -M[word] -C[word] -S:text -G:text --patch --no-patch --unified[=num] --raw --patch-with-stat --stat[=word]
 		--numstat --shortstat --dirstat[=word] --summary --compact-summary --name-only --name-status --no-renames
 		--find-renames[=word] --find-copies[=word] --word-diff[=color|plain|porcelain|none] --word-diff-regex=text --color-words[=text]
 		--color[=always|never|auto] --no-color --minimal --patience --histogram --diff-algorithm=word --ignore-all-space
@@ -44,7 +44,7 @@ var git = []Program{
 	{
 		Name: "git diff", Git: true, Options: gitDiff + "--cached --staged --merge-base --check --exit-code --quiet", Operands: "rev*",
 		Match:    []string{"git diff", "git diff --stat", "git diff -U0 README.md", "git diff --cached --name-only", "git diff HEAD~1 -- src"},
-		NotMatch: []string{"git diff --output=x", "git diff --outp x", "git diff --ext-diff", "git diff --no-index a b", "git diff --submodule=diff", "git diff -O x"},
+		NotMatch: []string{"git diff --output=x", "git diff --outp x", "git diff --ext-diff", "git diff --no-index a b", "git diff --submodule=diff", "git diff -O x", "git diff --unified --output=x"},
 	},
 	{
 		Name: "git show", Git: true, Options: gitLog, Operands: "rev*",
@@ -75,7 +75,7 @@ var git = []Program{
 	{
 		Name: "git remote", Git: true, Options: "--push --all", Operands: "=get-url word",
 		Match:    []string{"git remote get-url origin", "git remote get-url --all origin"},
-		NotMatch: []string{"git remote set-url origin x", "git remote get-url", "git remote --push"},
+		NotMatch: []string{"git remote set-url origin x", "git remote get-url", "git remote --push", "git remote -- get-url origin", "git remote --push get-url origin"},
 	},
 	{
 		Name: "git remote", Git: true, Options: "-v --verbose",
@@ -120,11 +120,13 @@ var git = []Program{
 	},
 	{
 		Name: "git stash", Git: true, Options: gitLog, Operands: "=list",
-		Match: []string{"git stash list"}, NotMatch: []string{"git stash", "git stash pop", "git stash list x"},
+		Match: []string{"git stash list", "git stash list -p -3"},
+		NotMatch: []string{"git stash", "git stash pop", "git stash list x", "git stash -m list", "git stash -um list", "git stash -am list",
+			"git stash --all -m list", "git stash --all list", "git stash -- list", "git stash -u -- list", "git stash --patch -- list", "git stash -p list"},
 	},
 	{
 		Name: "git stash", Git: true, Options: gitDiff, Operands: "=show rev?",
-		Match: []string{"git stash show -p", "git stash show --stat stash@{0}"}, NotMatch: []string{"git stash push", "git stash -p"},
+		Match: []string{"git stash show -p", "git stash show --stat stash@{0}"}, NotMatch: []string{"git stash push", "git stash -p", "git stash -p show", "git stash -a -- show", "git stash -m show"},
 	},
 	{
 		Name: "git reflog", Git: true, Options: gitLog,
@@ -132,7 +134,7 @@ var git = []Program{
 	},
 	{
 		Name: "git reflog", Git: true, Options: gitLog, Operands: "=show rev*",
-		Match: []string{"git reflog show HEAD"}, NotMatch: []string{"git reflog expire", "git reflog drop x"},
+		Match: []string{"git reflog show HEAD"}, NotMatch: []string{"git reflog expire", "git reflog drop x", "git reflog --all show", "git reflog -- show"},
 	},
 	{
 		Name: "git rev-list", Git: true, Options: gitLog + "--count --objects", Operands: "rev rev*",
@@ -202,11 +204,11 @@ var git = []Program{
 	},
 	{
 		Name: "git worktree", Git: true, Options: "-v --porcelain", Operands: "=list",
-		Match: []string{"git worktree list"}, NotMatch: []string{"git worktree add x", "git worktree prune", "git worktree"},
+		Match: []string{"git worktree list"}, NotMatch: []string{"git worktree add x", "git worktree prune", "git worktree", "git worktree -v list", "git worktree -- list"},
 	},
 	{
 		Name: "git notes", Git: true, Operands: "=list|show rev?",
-		Match: []string{"git notes show HEAD"}, NotMatch: []string{"git notes add", "git notes edit HEAD", "git notes remove"},
+		Match: []string{"git notes show HEAD"}, NotMatch: []string{"git notes add", "git notes edit HEAD", "git notes remove", "git notes -- list"},
 	},
 	{
 		// Of one setting only, and none that may be a secret: a bare word behind a

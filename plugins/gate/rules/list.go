@@ -3,8 +3,10 @@ package rules
 // list shows what files and folders there are, and what they are like.
 var list = []Program{
 	{
-		Name: "ls", // never -L and -H: they show what links lead to
-		Options: `-aAbBcCdDfFgGhikIlmnNopqQrRsStuUvxXZ1 -T:num -w:num --all --almost-all --author --escape --block-size=word
+		// Never -L and -H: they show what links lead to. -I and -D take a value on one
+		// system and none on another.
+		Name: "ls",
+		Options: `-aAbBcCdfFgGhiklmnNopqQrRsStuUvxXZ1 -T[num] -w[num] --all --almost-all --author --escape --block-size=word
 			--ignore-backups --color[=always|never|auto] --directory --dired --classify[=always|never|auto] --file-type --format=word
 			--full-time --no-group --group-directories-first --human-readable --si --hide=text --hyperlink[=always|never|auto]
 			--indicator-style=word --inode --ignore=text --kibibytes --literal --numeric-uid-gid --hide-control-chars
@@ -12,7 +14,7 @@ var list = []Program{
 			--time-style=text --tabsize=num --width=num --context --zero`,
 		Operands: "path*", Globs: true,
 		Match:    []string{"ls", "ls -la", "ls -lah src", "ls --color=never -1", "ls -- -odd"},
-		NotMatch: []string{"ls --frobnicate=1", "ls --color=x", "ls -lL link", "ls --colo", "ls +x"},
+		NotMatch: []string{"ls --frobnicate=1", "ls --color=x", "ls -lL link", "ls --colo", "ls +x", "ls -I -- -L", "ls -I x", "ls -D x"},
 	},
 	{
 		Name:     "stat",
@@ -48,11 +50,12 @@ var list = []Program{
 	},
 	{
 		Name: "tree", // never -o and -R (both write), -l (follows links), --fromfile, --infofile, --gitfile
-		Options: `-aACdDfFghiJnNpqQrsStuUvxX -L:num -I:text -P:text --noreport --dirsfirst --filesfirst --prune --gitignore --filelimit=num
+		Options: `-aACdDfFghiJnNpqQrsStuUvxX -L:width -I>text -P>text --noreport --dirsfirst --filesfirst --prune --gitignore --filelimit=num
 			--du --si --sort=word --inodes --device --ignore-case --matchdirs --metafirst --charset=word --timefmt=text`,
 		Operands: "path*",
 		Match:    []string{"tree -L 2 src", "tree -a -I node_modules", "tree -d --gitignore"},
-		NotMatch: []string{"tree -o listing.txt", "tree -R -L 1", "tree -L 2 --noreport -o x.html -H .", "tree -al", "tree --fromfile", "tree --info"},
+		NotMatch: []string{"tree -o listing.txt", "tree -R -L 1", "tree -L 2 --noreport -o x.html -H .", "tree -al", "tree --fromfile", "tree --info",
+			"tree -Po x README.md", "tree -Il x .", "tree -IR x", "tree -L1o x y", "tree -L3K x"},
 	},
 	{
 		Name:     "realpath",

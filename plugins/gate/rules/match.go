@@ -111,6 +111,11 @@ func (r *rule) match(args []Word, piped bool) Match {
 	if bad := m.expression(); bad != nil {
 		return *bad
 	}
+	if m.verb {
+		if len(args) == 0 || args[0].Glob || !m.rule.operands[0].takes(args[0].Text) {
+			return *m.refuse("command", reason.SubProg)
+		}
+	}
 	if bad := m.options(); bad != nil {
 		return *bad
 	}
@@ -214,7 +219,8 @@ func (m *matcher) use(o *option) {
 }
 
 // bundle walks short options letter by letter; the first that takes a value
-// takes the rest of the word.
+// takes the rest of the word. A path behind = is not taken: some programs take
+// the sign off, others take it for a part of the name.
 func (m *matcher) bundle(letters string) bool {
 	for i := range len(letters) {
 		o := m.shortOption(letters[i])
@@ -222,11 +228,16 @@ func (m *matcher) bundle(letters string) bool {
 			return false
 		}
 		m.use(o)
+		rest := letters[i+1:]
 		if o.kinds == nil {
+			if m.Single && rest != "" {
+				return false
+			}
 			continue
 		}
-		if rest := letters[i+1:]; rest != "" {
-			return len(o.kinds) == 1 && m.value(o.kinds[0], rest)
+		if rest != "" {
+			looks := len(o.kinds) == 1 && (o.kinds[0].path != nil)
+			return len(o.kinds) == 1 && !o.apart && !(looks && rest[0] == '=') && m.value(o.kinds[0], rest)
 		}
 		return o.attached || m.next(o)
 	}

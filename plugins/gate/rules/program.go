@@ -21,6 +21,8 @@ type Program struct {
 	//	-abc            short options without a value; they may be bundled
 	//	-n:num          a short option with a value, attached or the next word
 	//	-U[num]         a short option with a value that must be attached
+	//	-P>text         a short option with a value that is the next word only: a
+	//	                letter behind it in the same word is one more option
 	//	--all           a long option, by its exact name
 	//	--since=text    a long option with a value, after = or as the next word
 	//	--color[=word]  a long option with a value that must be attached
@@ -30,7 +32,9 @@ type Program struct {
 	// kinds with + between are two values, each a word of its own.
 	Options string
 	// Operands lists the kinds of the words that are no options, in order; the
-	// last may end in * (any number) or ? (one or none).
+	// last may end in * (any number) or ? (one or none). A first one that is a word
+	// itself (=list) must stand before all options and --: behind them git stash
+	// takes it for a file, and stashes.
 	Operands string
 	// Instead names options that take the place of the first operand: grep -e.
 	Instead string
@@ -53,6 +57,10 @@ type Program struct {
 	// First says that options must stand before all operands: where the program
 	// takes later ones for operands, it would write to them.
 	First bool
+	// Single says that a word holds one short option, with its value at most: the
+	// program looks no further, and takes what seemed to be a later one's value for
+	// a file.
+	Single bool
 	// Files says that a path must not be a folder: what lies in it would be read,
 	// also through links.
 	Files bool
@@ -74,6 +82,7 @@ type rule struct {
 	number   bool     // -20
 	operands []kind
 	repeat   byte            // of the last operand kind: '*', '?' or 0
+	verb     bool            // the first operand is a word itself and must be there
 	tests    map[string]kind // of the value by word of an expression, the zero kind for none
 	deep     bool            // everything below a path is read, whatever options there are
 }
@@ -84,6 +93,7 @@ type option struct {
 	name     string // of a long one
 	kinds    []kind // of its values
 	attached bool   // the value is never the next word
+	apart    bool   // the value is always the next word
 	// Lists of the Program that name it.
 	need, instead, deep bool
 }
@@ -118,6 +128,7 @@ func compile(p *Program) (*rule, error) {
 		if !known {
 			return nil, fmt.Errorf("operand kind %q is not known", name)
 		}
+		r.verb = r.verb || len(r.operands) == 0 && r.repeat == 0 && name[0] == '='
 		r.operands = append(r.operands, k)
 	}
 	for _, list := range []struct {
@@ -184,18 +195,18 @@ func (r *rule) option(token string) error {
 		r.number = true
 		return nil
 	}
-	name, of, attached := token, "", false
+	name, of, attached, apart := token, "", false, false
 	if i := strings.Index(token, "["); i > 0 && strings.HasSuffix(token, "]") {
 		name, of, attached = token[:i], strings.TrimPrefix(token[i+1:len(token)-1], "="), true
-	} else if i := strings.IndexAny(token, ":="); i > 0 {
-		name, of = token[:i], token[i+1:]
+	} else if i := strings.IndexAny(token, ":=>"); i > 0 {
+		name, of, apart = token[:i], token[i+1:], token[i] == '>'
 	}
 	kinds, known := kindsOf(of)
 	if !known {
 		return fmt.Errorf("value kind %q is not known", of)
 	}
 	switch {
-	case strings.HasPrefix(name, "--") && len(name) > 2:
+	case strings.HasPrefix(name, "--") && len(name) > 2 && !apart:
 		i, found := r.search(name[2:])
 		if found {
 			return fmt.Errorf("is listed twice")
@@ -208,7 +219,7 @@ func (r *rule) option(token string) error {
 			if c := letters[i]; r.shortOption(c) != nil || strings.IndexByte(letters[:i], c) >= 0 {
 				return fmt.Errorf("%c is listed twice", c)
 			}
-			r.short = append(r.short, option{kinds: kinds, attached: attached})
+			r.short = append(r.short, option{kinds: kinds, attached: attached, apart: apart})
 		}
 		r.letters += letters
 	default:

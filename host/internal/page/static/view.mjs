@@ -51,8 +51,11 @@ export function entriesOf(messages) {
     if (role === 'assistant' && last?.role === 'assistant') last.parts.push(...parts);
     else entries.push({ role, parts, time: m.time, ...(m.requestId && { request: m.requestId }) });
   }
-  return entries;
+  return entries.map((e, i) => (i < entries.length - 1 ? settled(e) : e));
 }
+
+/** What may be done about an error is offered under the newest answer alone. @param {Entry} entry @returns {Entry} */
+const settled = (entry) => ({ ...entry, parts: entry.parts.map((p) => (p.kind === 'error' ? { ...p, actions: [] } : p)) });
 
 /** @param {chat.Picture} p @returns {Part} */
 const named = (p) => ({ kind: 'note', text: `🖼 ${p.name || p.mediaType}`, details: '' });
@@ -62,12 +65,24 @@ function partsOf(m) {
   /** @type {Part[]} */
   const parts = [];
   if (m.reasoning) parts.push({ kind: 'reasoning', text: m.reasoning });
-  if (m.text) parts.push({ kind: 'text', text: m.text, own: false });
+  // What the host says in the person's place, such as that a plan is approved, is its own sentence.
+  const key = m.role === 'user' ? m.text : undefined;
+  if (m.text) parts.push({ kind: 'text', text: textOf({ text: m.text, key }), own: false });
   parts.push(...(m.pictures ?? []).map(named));
   for (const tool of m.tools ?? []) parts.push({ kind: 'tool', tool: cardOf(tool) });
-  for (const n of m.notes ?? []) parts.push({ kind: 'note', text: textOf(n), details: '' });
+  for (const helper of m.helpers ?? []) parts.push({ kind: 'helper', helper });
+  for (const n of m.notes ?? []) parts.push(partOf(n));
   return parts;
 }
+
+/** @param {chat.Note} n @returns {Part} */
+function partOf({ code, details = '', actions = [], ...sentence }) {
+  const text = textOf(sentence);
+  return actions.length > 0 ? { kind: 'error', text, details, code: code ?? '', actions } : { kind: 'note', text, details };
+}
+
+/** @param {chat.Context | null | undefined} c */
+const meterOf = (c) => (c ? { tokens: c.tokens, window: c.window, percent: c.percent } : null);
 
 /**
  * A chat as the host tells it (GET /api/chats/{id}).
@@ -78,6 +93,7 @@ export function viewOf(c) {
   return {
     ...empty, entries: entriesOf(c.messages), run: c.run ?? '', seq: c.seq ?? 0,
     phase: c.run ? 'running' : 'idle', sessionId: c.sessionId ?? '', plan: c.plan ?? null,
+    context: meterOf(c.context),
   };
 }
 
@@ -99,7 +115,7 @@ export function reduce(view, f) {
   if (f.type === 'reset') {
     return {
       ...view, entries: entriesOf(f.snapshot?.messages), run: f.run, seq: f.seq,
-      phase: f.run ? 'running' : 'idle', status: '',
+      phase: f.run ? 'running' : 'idle', status: '', context: meterOf(f.snapshot?.context) ?? view.context,
     };
   }
   if (f.run === view.run && f.seq <= view.seq) return view; // seen before a reconnect
@@ -175,7 +191,7 @@ function answer(view, change) {
 const append = (view, part) => answer(view, (parts) => [...parts, part]);
 
 /**
- * Adds streamed text to the part it continues.
+ * Adds streamed text to the part it continues. Each sentence of the host's own stands by itself.
  * @param {View} view @param {Extract<Part, {kind: 'text' | 'reasoning'}>} part
  * @returns {View}
  */
@@ -183,7 +199,7 @@ function extend(view, part) {
   if (!part.text) return view;
   return answer({ ...view, status: '' }, (parts) => {
     const last = parts.at(-1);
-    const continues = last?.kind === part.kind && (last.kind !== 'text' || part.kind !== 'text' || last.own === part.own);
+    const continues = last?.kind === part.kind && (last.kind !== 'text' || part.kind !== 'text' || (!last.own && !part.own));
     if (!continues) return [...parts, part];
     return [...parts.slice(0, -1), /** @type {Part} */ ({ ...last, text: last.text + part.text })];
   });

@@ -180,3 +180,34 @@ test('what a chat is about', () => {
   assert.equal(topic(said(empty, { role: 'user', time: 1, pictures: [{ name: 'a.png', mediaType: 'image/png' }] })), '🖼 a.png');
   assert.equal(topic(said(empty, wrote('x'.repeat(80), 1))), `${'x'.repeat(59)}…`);
 });
+
+test('each sentence of the host s own stands by itself', () => {
+  const view = play([
+    { type: 'delta', text: 'The goal is paused.', own: true }, { type: 'delta', text: 'The goal was cleared.', own: true },
+    delta('And '), delta('on.'),
+  ]);
+  assert.deepEqual(view.entries[1].parts, [
+    { kind: 'text', text: 'The goal is paused.', own: true }, { kind: 'text', text: 'The goal was cleared.', own: true },
+    { kind: 'text', text: 'And on.', own: false },
+  ]);
+});
+
+test('a reload shows helpers, how full the window is, and what may be done about the newest error', () => {
+  const helper = { id: 'h', name: 'n', description: 'look', status: 'done', durationMs: 5, tokens: 7, updatedAt: 9 };
+  const code = 'agent-stopped';
+  const failed = /** @type {chat.Note} */ ({ text: 'It failed.', code, details: 'boom', actions: ['retry'] });
+  /** @type {chat.Message[]} */
+  const messages = [
+    wrote('a', 1), { role: 'assistant', time: 2, text: 'A', helpers: [helper], notes: [failed] },
+    wrote('b', 3), { role: 'assistant', time: 4, notes: [{ text: 'A notice.', details: 'why' }, failed] },
+  ];
+  const error = { kind: 'error', text: 'It failed.', details: 'boom', code };
+  const view = viewOf({ chatId: 'c', title: 't', updatedAt: 4, messages, context: { tokens: 90, window: 100, percent: 90, source: 'measured' } });
+  assert.deepEqual(view.entries.filter((e) => e.role === 'assistant').map((e) => e.parts), [
+    [{ kind: 'text', text: 'A', own: false }, { kind: 'helper', helper }, { ...error, actions: [] }],
+    [{ kind: 'note', text: 'A notice.', details: 'why' }, { ...error, actions: ['retry'] }],
+  ]);
+  assert.deepEqual(view.context, { tokens: 90, window: 100, percent: 90 });
+  const again = reduce(empty, /** @type {chat.Frame} */ ({ type: 'reset', run: '', seq: 0, snapshot: { messages, context: { tokens: 8, window: 10, percent: 80, source: 'measured' } } }));
+  assert.deepEqual([again.entries, again.context], [view.entries, { tokens: 8, window: 10, percent: 80 }]);
+});
