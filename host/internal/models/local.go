@@ -109,10 +109,17 @@ func (a *app) compose(id string) known {
 	return k
 }
 
+// firstLook is how long Start waits for the local servers: those on this machine answer
+// within milliseconds, and the host is to be there soon.
+const firstLook = 300 * time.Millisecond
+
 // Start asks the local servers, and goes on asking them until Close. It returns once the
 // first answers are there, or time is up.
 func (r *Registry) Start(ctx context.Context) {
-	r.lookAround(ctx)
+	first, enough := context.WithTimeout(ctx, firstLook)
+	r.lookAround(first)
+	enough()
+	r.apply()
 	ctx, r.watch = context.WithCancel(context.WithoutCancel(ctx))
 	r.ended = make(chan struct{})
 	go r.keepWatch(ctx)
