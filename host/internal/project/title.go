@@ -32,9 +32,13 @@ var titles = map[string]struct{ key, argument string }{
 	"list_agents":     {say.TitleHelpers, ""},
 	"subagent":        {say.TitleHelperStart, "description"},
 	"subagent_fork":   {say.TitleHelperStart, "description"},
+	modelsTool:        {say.TitleModels, ""},
 	"workflow":        {say.TitleWorkflow, ""},
 	"ralph":           {say.TitleRepeat, ""},
 }
+
+// modelsTool lists the models for helpers.
+const modelsTool = "list_subagent_models"
 
 // maxTitle is how many characters a title has at most.
 const maxTitle = 120
@@ -57,6 +61,9 @@ func title(tool, arguments, cwd string) string {
 	}
 	if t.argument == "file_path" {
 		value = below(cwd, value)
+	}
+	if model := argument(arguments, "model"); model != "" && t.key == say.TitleHelperStart {
+		return clipTitle(say.Sentence(say.TitleHelperOn, "model", model, "what", value).Text)
 	}
 	return clipTitle(say.Sentence(t.key, "what", value).Text)
 }
