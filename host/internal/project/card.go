@@ -117,9 +117,8 @@ func (f *Fold) result(e dsh.Event, r dsh.ToolResult) []chat.Frame {
 		c.tool.DurationMs = max(0, e.Time-c.since)
 		note, noted := c.searched(text)
 		frames := f.upsert(c)
-		if noted && !f.keyless {
-			f.keyless = true
-			frames = append(frames, chat.Frame{Type: chat.Notice, Sentence: note})
+		if noted {
+			frames = append(frames, f.Untold([]chat.Frame{{Type: chat.Notice, Sentence: note}})...)
 		}
 		return frames
 	}
@@ -143,11 +142,22 @@ func (f *Fold) result(e dsh.Event, r dsh.ToolResult) []chat.Frame {
 		c.tool.DurationMs = max(0, e.Time-c.since)
 	}
 	frames := f.upsert(c)
-	if key == say.ToolUnconfined && !f.unconfined {
-		f.unconfined = true
-		frames = append(frames, chat.Frame{Type: chat.Notice, Code: chat.CodeModeUnavailable, Sentence: say.Sentence(say.Unconfined), Details: c.tool.Details})
+	if key == say.ToolUnconfined {
+		frames = append(frames, f.Untold([]chat.Frame{{Type: chat.Notice, Code: chat.CodeModeUnavailable, Sentence: say.Sentence(say.Unconfined), Details: c.tool.Details}})...)
 	}
 	return frames
+}
+
+// Untold leaves out the notices that the chat has had: each is told once.
+func (f *Fold) Untold(frames []chat.Frame) []chat.Frame {
+	return slices.DeleteFunc(frames, func(fr chat.Frame) bool {
+		if fr.Type != chat.Notice {
+			return false
+		}
+		told := f.told[fr.Key]
+		f.told[fr.Key] = true
+		return told
+	})
 }
 
 // Technical text of a card that ends without the tool's own.

@@ -30,7 +30,7 @@ func TestEveryEnding(t *testing.T) {
 		{"completed", dsh.EndReason{Kind: "completed"}, "", "", "", nil},
 		{"the answer's limit", dsh.EndReason{Kind: "max-tokens"}, "", "", "", nil},
 		{"cancelled", dsh.EndReason{Kind: "aborted"}, "", "", "", nil},
-		{"killed", dsh.EndReason{Kind: "interrupted"}, chat.CodeAgentStopped, say.AgentStopped, "", []string{"retry"}},
+		{"killed", dsh.EndReason{Kind: "interrupted"}, chat.CodeAgentStopped, say.AgentStopped, "the process ended before the turn did", []string{"retry"}},
 		{"blocked", dsh.EndReason{Kind: "blocked"}, chat.CodeInternal, say.AgentRefused, "turn blocked", []string{"retry"}},
 		{"an error without a word", dsh.EndReason{Kind: "error"}, chat.CodeModelFailed, say.ModelFailed, "", []string{"retry"}},
 
