@@ -45,7 +45,7 @@ build:
 	@CGO_ENABLED=0 go build -trimpath -o .run/bin/ ./host/cmd/strata-host ./e2e/cmd/strata-demo
 
 wasm: base $(WASM)
-$(WASM): $(WASM_SOURCES) shim/build.mjs shim/freeze.mjs shim/freezetable.mjs
+$(WASM): $(WASM_SOURCES) shim/build.mjs shim/freeze.mjs shim/freezetable.mjs shim/cordis.patch.yml
 	@mkdir -p shim/dist
 	@cd plugins && GOOS=wasip1 GOARCH=wasm go build -trimpath -ldflags='-s -w' -buildmode=c-shared \
 		-o ../$(WASM).new ./cmd/strata

@@ -6,9 +6,12 @@ cd "$(dirname "$0")/.."
 echo "load: $(cut -d' ' -f1-3 /proc/loadavg 2>/dev/null || echo unknown), $(nproc 2>/dev/null || echo ?) cores"
 bench() { (cd "$1" && go test -run '^$' -bench . -benchmem -count "${BENCH_COUNT:-3}" "$2"); }
 echo "== the gate, native";                              bench plugins ./gate
-echo "== the gate under wazero";                         bench wasm ./engine
+echo "== a page of ten results, native";                 bench plugins ./search
+echo "== the gate, and the page of ten results, under wazero"; bench wasm ./engine
 echo "== the gate through the shim, beside web-tree-sitter and plain JS"
 (cd shim && node bench/gate.mjs)
+echo "== the page of ten results through the shim"
+(cd shim && node bench/search.mjs)
 echo "== a delta through the key proxy";                 bench host ./internal/connections
 echo "== a delta from the wire to the frame, beside raw pass-through"
 bench host ./internal/gateway/eventsmux;                 bench host ./internal/bridge

@@ -30,6 +30,8 @@ gotest() { # module, and more flags
   (cd "$m" && go test -race -timeout 15m "$@" ./...) || failed="$failed $m"
 }
 for m in proto plugins wasm; do gotest $m; done
+echo "== go test plugins: time grows as the page does" # which the race detector would only hide
+(cd plugins && go test -run '^TestLinear$' ./search/...) || failed="$failed linear"
 wait $node_tests || failed="$failed node"
 cat "$said"
 # These start processes and wait for them: four at a time, whatever the machine has.

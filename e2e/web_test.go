@@ -279,7 +279,7 @@ func stockSearch(ctx context.Context, t *testing.T, w *webWorld) {
 	if diff := cmp.Diff([]string{"web_search: running done"}, kit.States(frames)); diff != "" {
 		t.Errorf("cards (-want +got):\n%s", diff)
 	}
-	endedAs(t, lastCard(t, frames), chat.ToolDone, "Search the web: deep water", "Sources:\n- [From DeepSeek](https://deep.example/)")
+	endedAs(t, lastCard(t, frames), chat.ToolDone, "Search the web with DeepSeek: deep water", "Sources:\n- [From DeepSeek](https://deep.example/)")
 	if diff := cmp.Diff([]string{"deepseek Perform a web search for the query: deep water"}, w.web.Asked()); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}

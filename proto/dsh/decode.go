@@ -38,6 +38,7 @@ var (
 		TypeLLMRetryStarted:   reflect.TypeFor[RetryStarted](),
 		TypeSessionTitle:      reflect.TypeFor[Title](),
 		TypeGoalChange:        reflect.TypeFor[GoalChange](),
+		TypeStockSearch:       reflect.TypeFor[StockSearch](),
 	}
 	projections = map[string]reflect.Type{
 		KeyTitle:            reflect.TypeFor[string](),

@@ -51,6 +51,7 @@ const (
 	TypeLLMRetryStarted   = "llm/retry-started"
 	TypeSessionTitle      = "session/title"
 	TypeGoalChange        = "goal/change"
+	TypeStockSearch       = "web/deepseek-search-llm-request" // the Harness's own search has asked DeepSeek
 )
 
 // Surface is how an event changes the conversation that the model sees. Op is

@@ -51,3 +51,7 @@ type Command struct {
 	Kind      string `json:"kind,omitempty"` // done: success or error
 	Text      string `json:"text,omitempty"` // done
 }
+
+// StockSearch is the data of web/deepseek-search-llm-request, which stands between a
+// search's call and its result.
+type StockSearch struct{}

@@ -50,6 +50,7 @@ const routes = {
     response.writeHead(200, { 'content-length': '1000' })
     response.write('0123456789', () => request.socket.destroy())
   },
+  '/long': request => void request.socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789and more that was not announced'),
   '/redirect': (_, response) => void response.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
 }
 
@@ -92,6 +93,8 @@ test('a page comes, with its limits', async () => {
 
   const short = await get({ url: 'http://site.example/short' })
   assert.deepEqual([short.body, short.truncated], ['0123456789', true])
+  const long = await get({ url: 'http://site.example/long' })
+  assert.deepEqual([long.body, long.truncated], ['0123456789', undefined])
   assert.equal((await get({ url: 'http://site.example/redirect' })).status, 302)
   for (const path of ['drip', 'silent']) assert.equal(await get({ url: `http://site.example/${path}`, timeoutMs: 200 }), 'deadline', path)
   assert.deepEqual([...new Set(connected)], [PUBLIC])
@@ -107,6 +110,48 @@ test('what is not admitted is not connected to', async () => {
   assert.equal(await get({ url: 'http://site.example/', headers: { cookie: 'a=b' } }), 'refused')
   assert.equal(await get({ headers: {} }), 'bad-input')
   assert.deepEqual(connected, [])
+})
+
+test('an address that never answers is given up before the whole time is over', async () => {
+  const silent = webEffect({
+    lookup: async () => [{ address: PUBLIC, family: 4 }], connectMs: 30,
+    connect: () => Object.defineProperty(new net.Socket(), 'connecting', { value: true }),
+  })
+  const request = { kind: 'fetch.web', n: 1, value: { url: 'http://site.example/', timeoutMs: 60_000 }, head: new Uint8Array(), body: new Uint8Array() }
+  const call = { plugin: 'search', op: 'fetch', context: undefined, signal: new AbortController().signal, ask: () => ({ admitted: true }) }
+  await assert.rejects(async () => silent(request, call), { code: 'failed' })
+})
+
+test('HTTP/2 is not offered, and a proxy that the environment names sees nothing', async () => {
+  /** @type {Buffer[]} */
+  const hellos = []
+  const tls = net.createServer(socket => socket.on('error', () => {}).once('data', hello => {
+    hellos.push(hello)
+    socket.destroy()
+  })).listen(0, '127.0.0.1')
+  let proxied = 0
+  const proxy = net.createServer(socket => socket.on('error', () => {}).destroy(void proxied++)).listen(0, '127.0.0.1')
+  await Promise.all([once(tls, 'listening'), once(proxy, 'listening')])
+  const port = (/** @type {net.Server} */ one) => /** @type {net.AddressInfo} */ (one.address()).port
+  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'NODE_USE_ENV_PROXY']
+  const before = names.map(name => process.env[name])
+  try {
+    for (const name of names) process.env[name] = name.startsWith('NODE') ? '1' : `http://127.0.0.1:${port(proxy)}`
+    const here = webEffect({ lookup: async () => [{ address: '127.0.0.1', family: 4 }] })
+    const call = { plugin: 'search', op: 'fetch', context: undefined, signal: new AbortController().signal, ask: () => ({ admitted: true }) }
+    for (const url of [`https://site.example:${port(tls)}/`, `http://site.example:${port(tls)}/`]) {
+      const request = { kind: 'fetch.web', n: 1, value: { url }, head: new Uint8Array(), body: new Uint8Array() }
+      await assert.rejects(async () => here(request, call), { code: 'failed' })
+    }
+  } finally {
+    names.forEach((name, i) => before[i] === undefined ? delete process.env[name] : process.env[name] = before[i])
+    tls.close()
+    proxy.close()
+  }
+  assert.equal(proxied, 0)
+  assert.equal(hellos.length, 2)
+  assert.ok(hellos[0]?.[0] === 22 && !hellos[0].includes('\x02h2'), 'the protocols of a handshake')
+  assert.ok(hellos[1]?.toString().startsWith('GET / HTTP/1.1'))
 })
 
 test('a request ends with its call', async () => {

@@ -51,11 +51,15 @@ func TestWebGuard(t *testing.T) {
 
 	var looked []netip.Addr // what a lookup gives
 	var dialled []string
+	var open bool // the URL may be fetched; where one that may not leads, the trap is
 	offered := effects.FetchWeb(effects.WebOptions{
 		Lookup: func(context.Context, string) ([]netip.Addr, error) { return looked, nil },
-		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+		Dial: func(ctx context.Context, _, address string) (net.Conn, error) {
 			dialled = append(dialled, address)
-			return nil, errors.New("far enough")
+			if open {
+				return nil, errors.New("far enough")
+			}
+			return new(net.Dialer).DialContext(ctx, "tcp", trap.Listener.Addr().String())
 		},
 	})
 	instance, err := e.Instance("search", engine.Options{Effects: offered})
@@ -85,12 +89,13 @@ func TestWebGuard(t *testing.T) {
 			looked = c.Resolver
 		}
 		if len(c.Sequence) == 2 { // the name changes its mind between two fetches
-			looked = c.Sequence[0]
+			looked, open = c.Sequence[0], true
 			if got := fetch(c.URL); got != "allow" {
 				t.Errorf("%s: its public address is %s", c.URL, got)
 			}
 			looked = c.Sequence[1]
 		}
+		open = c.Verdict == "allow"
 		if got := fetch(c.URL); got != c.Verdict {
 			t.Errorf("%.80q: %s, want %s (%s)", c.URL, got, c.Verdict, c.Reason)
 		}

@@ -86,3 +86,32 @@ func BenchmarkStart(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkParse reads a page of ten results, of 25 KB, as the search plugin does.
+func BenchmarkParse(b *testing.B) {
+	module, err := os.ReadFile(modules["search"])
+	if err != nil {
+		b.Fatal(err)
+	}
+	page, err := os.ReadFile("../../plugins/search/testdata/pages/ddg-01-normal.html")
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx := context.Background()
+	e, err := engine.New(ctx, module, engine.Config{Unstoppable: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer e.Close(ctx)
+	search, err := e.Instance("search", engine.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	head := []byte(`{"engine":"duckduckgo-html","query":"q","http":{"status":200,"headers":{"content-type":"text/html; charset=utf-8"}}}`)
+	b.SetBytes(int64(len(page)))
+	for b.Loop() {
+		if out, _, err := search.Call(ctx, "parse", head, page); err != nil || !bytes.Contains(out, []byte(`"outcome":"results"`)) {
+			b.Fatal(string(out), err)
+		}
+	}
+}

@@ -23,6 +23,7 @@ type card struct {
 	since   int64 // Unix milliseconds: when it began to run
 	digest  string
 	outcome string // of the newest question; "" while it waits or where none was asked
+	engine  string // who was asked by a search whose result does not tell
 	// hidden cards are those of the delegation tools: the helper's own row stands
 	// for them, unless a person is asked or it goes wrong.
 	hidden bool

@@ -113,6 +113,8 @@ func (f *Fold) Apply(e dsh.Event) []chat.Frame {
 			return f.asked(e, *d)
 		}
 		return f.decided(e, *d)
+	case *dsh.StockSearch:
+		f.stockSearch()
 	case *dsh.ToolResult:
 		return f.result(e, *d)
 	case *dsh.Value:

@@ -101,12 +101,26 @@ func (c *card) searched(text string) (note chat.Sentence, ok bool) {
 			engines = append(engines, s.Args["engine"])
 		}
 	}
+	if len(engines) == 0 && c.engine != "" {
+		engines = append(engines, c.engine)
+	}
 	if len(engines) > 0 {
 		if words := argument(c.tool.Input, "queries"); words != "" {
 			c.tool.Title = clipTitle(say.Sentence(say.TitleWebBy, "engine", strings.Join(engines, ", "), "what", words).Text)
 		}
 	}
 	return find(withoutKey, text)
+}
+
+// stockSearch takes in that the Harness's own search has asked DeepSeek. Which of the
+// running searches it was the log does not say: one setting holds for all.
+func (f *Fold) stockSearch() {
+	service, _ := abi.FindSearchService(abi.ServiceDeepSeek)
+	for _, c := range f.cards {
+		if c.tool.Name == searchTool {
+			c.engine = service.Name
+		}
+	}
 }
 
 func firstLine(text string) string {

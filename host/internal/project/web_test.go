@@ -68,6 +68,10 @@ func TestSearched(t *testing.T) {
 			}
 		})
 	}
+	stock := card{tool: chat.Tool{Name: "web_search", Input: `{"queries":["a"]}`}, engine: "DeepSeek"}
+	if _, ok := stock.searched("Sources:\n- [x](https://x.example)"); ok || stock.tool.Title != "Search the web with DeepSeek: a" {
+		t.Errorf("the Harness's own search is %+v", stock.tool)
+	}
 	other := card{tool: chat.Tool{Name: "bash", Title: "as it was", Input: `{"queries":["a"]}`}}
 	if _, ok := other.searched("Bing answered this search. " + noKey); ok || other.tool.Title != "as it was" {
 		t.Errorf("another tool's card is %+v", other.tool)

@@ -177,15 +177,10 @@ func (w *writer) emit(lines ...string) {
 	}
 }
 
-// aside writes n on a line of its own and gives it without writing it out.
+// aside gives what is below n as one line, without writing it out.
 func (w *writer) aside(n *html.Node) string {
-	outer, space := w.line.String(), w.space
-	w.line.Reset()
-	w.space = false
 	inner := writer{at: w.at, skipAside: w.skipAside}
 	inner.inline(n)
-	w.line.WriteString(outer)
-	w.space = space
 	return inner.take()
 }
 

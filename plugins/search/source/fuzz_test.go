@@ -79,9 +79,9 @@ func ownDomain(id string) string {
 	return ""
 }
 
-// junk are pages that were made to be slow: junkSize bytes of each.
-func junk() map[string]string {
-	fill := func(one string) string { return strings.Repeat(one, junkSize/len(one)) }
+// junk are pages that were made to be slow: size bytes of each.
+func junk(size int) map[string]string {
+	fill := func(one string) string { return strings.Repeat(one, size/len(one)) }
 	return map[string]string{
 		"text":            fill("junk "),
 		"brackets":        fill("<"),
@@ -111,30 +111,35 @@ func junk() map[string]string {
 // Junk of each kind is read, five megabytes of it: the test's own deadline is the
 // only clock. Pages share what prunes them, so one source stands for its kind.
 func TestJunk(t *testing.T) {
-	for name, body := range junk() {
+	for name, body := range junk(junkSize) {
 		t.Run(name, func(t *testing.T) {
-			id := abi.SourceDuckDuckGo
-			switch name {
-			case "items":
-				id = abi.SourceBingRSS
-			case "json", "deep json":
-				id = abi.SourceExa
-			case "algos":
-				id = abi.SourceBing
-			case "tables":
-				id = abi.SourceDuckDuckGoLite
-			}
-			got, _ := Parse(id, Response{Query: "q", Status: 200, Headers: map[string]string{"Content-Type": "text/html; charset=utf-8"}, Body: []byte(body)})
-			if got.Outcome == "" {
-				t.Errorf("%s has no outcome", id)
+			if got := parseJunk(name, body); got.Outcome == "" {
+				t.Error("it has no outcome")
 			}
 		})
 	}
 }
 
+// parseJunk gives junk to the source that it was made for.
+func parseJunk(name, body string) abi.SearchParsed {
+	id := abi.SourceDuckDuckGo
+	switch name {
+	case "items":
+		id = abi.SourceBingRSS
+	case "json", "deep json":
+		id = abi.SourceExa
+	case "algos":
+		id = abi.SourceBing
+	case "tables":
+		id = abi.SourceDuckDuckGoLite
+	}
+	got, _ := Parse(id, Response{Query: "q", Status: 200, Headers: map[string]string{"Content-Type": "text/html; charset=utf-8"}, Body: []byte(body)})
+	return got
+}
+
 // Each kind has its size.
 func TestJunkSize(t *testing.T) {
-	for name, body := range junk() {
+	for name, body := range junk(junkSize) {
 		if n := len(body); n < junkSize*9/10 {
 			t.Errorf("%s has only %d bytes", name, n)
 		}

@@ -80,7 +80,7 @@ function isValid(name, value) {
 async function request(url, { method, headers, body, timeoutMs, maxBytes, signal }) {
   const late = AbortSignal.timeout(timeoutMs)
   try {
-    const response = await send(url, { method, headers, signal: AbortSignal.any([signal, late]), agent: false }, body)
+    const response = await send(url, { method, headers, signal: AbortSignal.any([signal, late]), agent: false }, { body })
     return { value: { status: response.statusCode, headers: headersOf(response.rawHeaders) }, body: await read(response, maxBytes) }
   } catch (cause) {
     if (cause instanceof PluginError) throw cause
@@ -89,14 +89,28 @@ async function request(url, { method, headers, body, timeoutMs, maxBytes, signal
   }
 }
 
-/** @param {URL} url @param {https.RequestOptions} options @param {Uint8Array} [body] @returns {Promise<http.IncomingMessage>} */
-export function send(url, options, body) {
+/**
+ * @param {URL} url @param {https.RequestOptions} options
+ * @param {{body?: Uint8Array | undefined, connectMs?: number}} [more] connectMs: until somebody must have answered at all
+ * @returns {Promise<http.IncomingMessage>}
+ */
+export function send(url, options, { body, connectMs } = {}) {
   return new Promise((resolve, reject) => {
     const client = url.protocol === 'https:' ? https : http
     const request = client.request(url, options, resolve)
     request.on('error', reject)
+    if (connectMs !== undefined) connectWithin(request, connectMs)
     if (body !== undefined) request.setHeader('content-length', body.length)
     request.end(body)
+  })
+}
+
+/** Gives a connection up that nobody has answered by then. @param {http.ClientRequest} request @param {number} ms */
+function connectWithin(request, ms) {
+  request.once('socket', socket => {
+    if (!socket.connecting) return
+    const timer = setTimeout(() => request.destroy(new Error(`nobody answered within ${ms} ms`)), ms)
+    for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(timer))
   })
 }
 

@@ -7,12 +7,15 @@ import { expectHead } from './shape.mjs'
 
 /** The plugin's own op that judges addresses. */
 const ADMIT = 'admitAddress'
+/** Less than the whole, so that a site which drops every packet is told apart from one that is slow. */
+const CONNECT_MS = 10_000
 
 /**
  * What stands in for the system's network where a test has one of its own.
  * @typedef {object} Network
  * @property {(host: string) => Promise<{address: string, family: number}[]>} [lookup] a host's addresses
  * @property {(address: string, port: number) => net.Socket} [connect] to an address that was admitted; plain http only
+ * @property {number} [connectMs] how long it may take until somebody answers at all
  */
 
 /**
@@ -22,7 +25,7 @@ const ADMIT = 'admitAddress'
  * @param {Network} [network]
  * @returns {import('../hot.mjs').EffectHandler}
  */
-export function webEffect({ lookup = systemLookup, connect } = {}) {
+export function webEffect({ lookup = systemLookup, connect, connectMs = CONNECT_MS } = {}) {
   return async ({ kind, value }, { signal, ask }) => {
     expectHead(kind, value, { url: 'string', headers: 'texts?', timeoutMs: 'whole?', maxBytes: 'whole?' })
     const url = admitURL(value.url)
@@ -37,7 +40,7 @@ export function webEffect({ lookup = systemLookup, connect } = {}) {
         method: 'GET', headers, signal: over,
         lookup: (_host, options, done) => (options.all ? done(null, addresses) : done(null, addresses[0]?.address ?? '', addresses[0]?.family)),
         ...(connect ? { createConnection: () => connect(addresses[0]?.address ?? '', Number(url.port || 80)) } : { agent: false }),
-      })
+      }, { connectMs })
       const { body, truncated } = await read(response, maxBytes, over)
       return { value: { status: response.statusCode, headers: headersOf(response.rawHeaders), ...(truncated && { truncated }) }, body }
     } catch (cause) {

@@ -11,7 +11,7 @@ const run = promisify(execFile)
 /** A registry that nobody answers for. */
 const OFFLINE = { npm_config_registry: 'http://127.0.0.1:9', npm_config_offline: 'true' }
 
-test('dsh plugin add mounts the packed gate, offline', { timeout: 120_000 }, async () => {
+test('dsh plugin add mounts the packed gate and web search, offline', { timeout: 120_000 }, async () => {
   const harness = await startHarness({
     rows: [],
     permission: false,
@@ -26,6 +26,8 @@ test('dsh plugin add mounts the packed gate, offline', { timeout: 120_000 }, asy
   try {
     const chat = await harness.wire.session(harness.workspace)
     const { gate, sha256: hash, mode, missing } = await chat.gate()
+    const search = JSON.parse((await harness.wire.command(chat.id, '/strata-search')).text ?? '')
+    assert.deepEqual([search.search, search.service, search.sha256, search.missing], ['on', 'duckduckgo', hash, []])
     assert.deepEqual({ gate, hash, mode, missing }, { gate: 'on', hash: sha256(path.join(shim, 'dist/strata.wasm.sha256')), mode: 'manual', missing: [] })
   } finally {
     assert.equal(await harness.stop(), 0, harness.stderr())

@@ -30,6 +30,8 @@ type WebOptions struct {
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 	// Dial connects to an admitted address; nil is the system's network.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// ConnectTimeout is how long one address may take to answer; 0 is 10 s.
+	ConnectTimeout time.Duration
 }
 
 // web makes requests to any host whose every address the plugin admits.
@@ -47,7 +49,10 @@ func FetchWeb(o WebOptions) engine.Effects {
 		}
 	}
 	if w.Dial == nil {
-		w.Dial = (&net.Dialer{Timeout: connectTimeout}).DialContext
+		w.Dial = new(net.Dialer).DialContext
+	}
+	if w.ConnectTimeout == 0 {
+		w.ConnectTimeout = connectTimeout
 	}
 	return engine.Effects{abi.EffectFetchWeb: func(ctx context.Context, e engine.Effect) ([]byte, []byte, error) {
 		return typed(func(ctx context.Context, q abi.WebRequest, _ []byte) (abi.WebAnswer, []byte, error) {
@@ -121,13 +126,20 @@ func (w *web) dial(ctx context.Context, e engine.Effect, network, address string
 	}
 	failed := fmt.Errorf("%s has no address", host)
 	for _, ip := range addresses {
-		conn, err := w.Dial(ctx, network, netip.AddrPortFrom(ip, uint16(number)).String())
+		conn, err := w.connect(ctx, network, netip.AddrPortFrom(ip, uint16(number)).String())
 		if err == nil {
 			return conn, nil
 		}
 		failed = err
 	}
 	return nil, failed
+}
+
+// connect gives up on an address that does not answer before the whole time is over.
+func (w *web) connect(ctx context.Context, network, address string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, w.ConnectTimeout)
+	defer cancel()
+	return w.Dial(ctx, network, address)
 }
 
 // admitted puts an address before the plugin; whatever is no yes is a no.

@@ -2,16 +2,21 @@ package effects
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"strata.dev/bridge/proto/abi"
 	"strata.dev/bridge/wasm/engine"
@@ -102,6 +107,14 @@ func TestFetchWeb(t *testing.T) {
 		w.(http.Flusher).Flush()
 		panic(http.ErrAbortHandler)
 	})
+	mux.HandleFunc("/long", func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		defer conn.Close()
+		io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789and more that was not announced")
+	})
 	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://169.254.169.254/", http.StatusFound)
 	})
@@ -123,6 +136,7 @@ func TestFetchWeb(t *testing.T) {
 		{abi.WebRequest{URL: "http://site.example/silent", TimeoutMs: 100}, 0, "", 0, false, abi.CodeDeadline},
 		{abi.WebRequest{URL: "http://site.example/short"}, 200, "0123456789", 10, true, ""},
 		{abi.WebRequest{URL: "http://site.example/huge"}, 200, "begun", 5, true, ""},
+		{abi.WebRequest{URL: "http://site.example/long"}, 200, "0123456789", 10, false, ""},
 		{abi.WebRequest{URL: "http://site.example/redirect"}, 302, "", 0, false, ""},
 		{abi.WebRequest{URL: "http://127.0.0.1/"}, 0, "", 0, false, abi.CodeRefused},
 		{abi.WebRequest{URL: "http://[::1]/"}, 0, "", 0, false, abi.CodeRefused},
@@ -158,6 +172,73 @@ func TestFetchWebSelfSigned(t *testing.T) {
 	f, e := webOf(t, server)
 	if _, body, code := get(t.Context(), f, e, abi.WebRequest{URL: "https://site.example/"}); code != abi.CodeFailed || body != "" {
 		t.Errorf("%q %s", body, code)
+	}
+}
+
+// HTTP/2, whose server may end a connection under an answer, is not offered.
+func TestFetchWebOneProtocol(t *testing.T) {
+	offered := make(chan []string, 1)
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.EnableHTTP2 = true
+	server.TLS = &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+		offered <- hello.SupportedProtos
+		return nil, nil
+	}}
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	f, e := webOf(t, server)
+	_, _, _ = get(t.Context(), f, e, abi.WebRequest{URL: "https://site.example/"})
+	if protocols := <-offered; slices.Contains(protocols, "h2") {
+		t.Errorf("it offers %q", protocols)
+	}
+}
+
+// An address that never answers is given up before the whole time is over, and the
+// next one gets its turn.
+func TestFetchWebNeverAccepts(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "second") }))
+	defer server.Close()
+	silent, other := netip.MustParseAddr("93.184.215.15"), public
+	all := []netip.Addr{silent, other}
+	f := FetchWeb(WebOptions{
+		ConnectTimeout: 20 * time.Millisecond,
+		Lookup:         func(context.Context, string) ([]netip.Addr, error) { return all, nil },
+		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			if strings.HasPrefix(address, silent.String()+":") {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return new(net.Dialer).DialContext(ctx, network, server.Listener.Addr().String())
+		},
+	})[abi.EffectFetchWeb]
+	e := engine.Effect{Kind: abi.EffectFetchWeb, Ask: func(context.Context, string, []byte) ([]byte, error) {
+		return encode(abi.AddressAdmitted{Admitted: true})
+	}}
+	q := abi.WebRequest{URL: "http://site.example/", TimeoutMs: 60_000}
+	if _, body, code := get(t.Context(), f, e, q); body != "second" || code != "" {
+		t.Errorf("%q %s", body, code)
+	}
+	all = all[:1]
+	if _, _, code := get(t.Context(), f, e, q); code != abi.CodeFailed {
+		t.Errorf("nobody answers: %q", code)
+	}
+}
+
+// A proxy that the environment names sees nothing: behind it the guard could not see
+// where a name leads.
+func TestFetchWebNoProxy(t *testing.T) {
+	var seen atomic.Int32
+	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { seen.Add(1) }))
+	defer proxy.Close()
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"} {
+		t.Setenv(name, proxy.URL)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "direct") }))
+	defer server.Close()
+	f, e := webOf(t, server)
+	if _, body, code := get(t.Context(), f, e, abi.WebRequest{URL: "http://site.example/"}); body != "direct" || code != "" || seen.Load() > 0 {
+		t.Errorf("%q %s; the proxy saw %d requests", body, code, seen.Load())
 	}
 }
 
