@@ -133,7 +133,7 @@ func TestEveryToolFailure(t *testing.T) {
 			if want.state == chat.ToolError {
 				result += "\n\nDetails: " + details
 			}
-			wanted := chat.Tool{ID: "c", Name: "read", Title: last.Title, Input: "{}", State: want.state, Result: result, Details: details}
+			wanted := chat.Tool{ID: "c", Name: "read", Title: last.Title, TitleKey: last.TitleKey, TitleArgs: last.TitleArgs, Input: "{}", State: want.state, Result: result, ResultKey: want.key, Details: details}
 			if d := cmp.Diff(wanted, *last); d != "" {
 				t.Errorf("%s (-want +got):\n%s", code, d)
 			}
