@@ -42,6 +42,9 @@ type path struct {
 	// it picks those with a dot in front too.
 	pattern string
 	hidden  bool
+	// bare says that they stand as words of their own, known that it must be known
+	// what they are.
+	bare, known bool
 }
 
 // judging is judge, or something that gives the same.
@@ -134,7 +137,7 @@ func facts(call abi.GateCall, config abi.GateConfig, judging judging) abi.GateFa
 				out.Files = append(out.Files, w.Abs(p.word))
 			}
 			if p.pattern != "" {
-				out.Folders = append(out.Folders, w.Abs(p.word))
+				out.Folders = append(out.Folders, foldersOf(w.Abs(p.word), p.pattern)...)
 			}
 		}
 		out.Git = out.Git || f.git
@@ -144,6 +147,16 @@ func facts(call abi.GateCall, config abi.GateConfig, judging judging) abi.GateFa
 	}
 	out.Paths, out.Files, out.Folders = onceEach(out.Paths), onceEach(out.Files), onceEach(out.Folders)
 	return out
+}
+
+// foldersOf are the folders whose names must be known for a pattern: the one where
+// it starts, and a star for each level of those below that it goes through.
+func foldersOf(start, pattern string) []string {
+	folders := []string{start}
+	for range strings.Count(strings.TrimSuffix(pattern, "/"), "/") {
+		folders = append(folders, folders[len(folders)-1]+"/*")
+	}
+	return folders
 }
 
 // onceEach drops empty texts and all but the first of equal ones.
@@ -183,6 +196,14 @@ func prove(f finding, where place.Place, call abi.GateCall) finding {
 	if why := onWords(f, where); !why.None() {
 		f.rule, f.why = class(f.rule)+":path", why
 		return f
+	}
+	where = at(where, f)
+	for _, p := range f.paths {
+		if p.bare && !where.Plain(p.word, p.pattern, p.hidden, p.known) {
+			_, program, _ := strings.Cut(f.rule, ":")
+			f.rule, f.why = class(f.rule)+":glob", reason.Of(reason.FilePattern, "program", program, "text", p.pattern)
+			return f
+		}
 	}
 	if !f.git {
 		return f

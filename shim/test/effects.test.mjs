@@ -155,6 +155,16 @@ test('real paths', async () => {
   assert.deepEqual(entriesOf(path.join(root, 'link')), Object.fromEntries(Object.entries(entries).map(([name, real]) => [path.join(root, 'link', name), path.join(root, real)])))
   assert.deepEqual([entriesOf(path.join(root, 'new')), entriesOf(path.join(root, 'real/file'))], [{}, {}])
   assert.deepEqual(entriesOf(path.join(root, 'ring')), { [path.join(root, 'ring')]: '' })
+  const tree = path.join(root, 'tree')
+  await mkdir(path.join(tree, 'a/deep'), { recursive: true })
+  await writeFile(path.join(tree, 'a/deep/leaf'), '')
+  await symlink('a', path.join(tree, 'link'))
+  const same = (/** @type {string[]} */ ...names) => Object.fromEntries(names.map(one => [path.join(tree, one), path.join(tree, one)]))
+  assert.deepEqual(entriesOf(`${tree}/*`), same('a/deep')) // not through link
+  assert.deepEqual(entriesOf(`${tree}/*/*`), same('a/deep/leaf'))
+  assert.deepEqual(entriesOf(`${tree}/new/*`), {})
+  for (let n = 0; n < 2000; n++) await writeFile(path.join(tree, 'a/deep', String(n)), '')
+  assert.deepEqual(entriesOf(`${tree}/*/*`), { [path.join(tree, 'a/deep')]: '' })
   const folders = ['real', 'real/deep', 'link', 'ring', 'real/file', 'dangling', 'new'].map(one => isFolder(path.join(root, one)))
   assert.deepEqual(folders, [true, true, true, true, false, false, false]) // what cannot be looked at may be one
 })

@@ -8,8 +8,8 @@ import (
 )
 
 // JudgeIn tells why the names that a file pattern picks in a folder may not be
-// looked at unasked: each is judged that Real knows to lie there. hidden says that
-// the pattern picks names with a dot in front too.
+// looked at unasked: each is judged that Real knows to lie there, also on the way to
+// those below. hidden says that the pattern picks names with a dot in front too.
 func (p Place) JudgeIn(folder, pattern string, hidden bool) reason.Reason {
 	q := question{cwd: p.CWD, word: folder, pattern: pattern, in: true, hidden: hidden}
 	return p.memory.once(q, func() reason.Reason { return p.lookIn(folder, pattern, hidden) })
@@ -20,30 +20,94 @@ func (p Place) lookIn(folder, pattern string, hidden bool) reason.Reason {
 	if abs == "" {
 		return reason.Of(reason.Unknown, "path", folder)
 	}
-	first := "" // of those that may not: the answer must not hang on a map's order
-	for one := range p.Real {
-		name, inside := strings.CutPrefix(one, abs+"/")
-		if !inside || strings.Contains(name, "/") || !picks(pattern, name, hidden) {
+	first, why := "", reason.Reason{} // of those that may not: the answer must not hang on a map's order
+	for one, left := range p.picked(abs, pattern, hidden) {
+		if first != "" && one >= first {
 			continue
 		}
-		if (first == "" || one < first) && !p.Judge(one, false).None() {
-			first = one
+		r := p.Judge(one, false)
+		switch {
+		case left == 0:
+		case r.Key == reason.Secret && !p.secret(one+"/x", false): // only folders are gone through
+			r = reason.Reason{}
+		case left > 1 && r.None() && p.linked(one): // what lies there was not looked up
+			r = reason.Of(reason.Unknown, "path", one)
+		}
+		if !r.None() {
+			first, why = one, r
 		}
 	}
-	if first == "" {
-		return reason.Reason{}
-	}
-	return p.Judge(first, false)
+	return why
 }
 
-// picks tells whether a pattern may pick a name. With brackets in it, which
-// shells read in different ways, it picks all.
+// Plain tells whether no name that a file pattern picks in a folder is taken for
+// more than a file by some program: for an option, an assignment, a list of
+// arguments. With known, some name must be known there.
+func (p Place) Plain(folder, pattern string, hidden, known bool) bool {
+	abs := p.Abs(folder)
+	for one := range p.picked(abs, pattern, hidden) {
+		name, _, _ := strings.Cut(strings.TrimPrefix(one, abs+"/"), "/")
+		if strings.IndexByte("-+@", name[0]) >= 0 || strings.Contains(name, "=") {
+			return false
+		}
+		known = false
+	}
+	return !known
+}
+
+// picked are the paths that Real knows and that a pattern picks below a folder, or
+// goes through: left is 0 for those at its end, and else one more than how many
+// parts of it follow.
+func (p Place) picked(abs, pattern string, hidden bool) func(yield func(one string, left int) bool) {
+	pattern, folders := strings.CutSuffix(pattern, "/")
+	parts := strings.Split(pattern, "/")
+	return func(yield func(string, int) bool) {
+		for one := range p.Real {
+			name, inside := strings.CutPrefix(one, abs+"/")
+			if !inside || !goesThrough(parts, name, hidden) {
+				continue
+			}
+			left := len(parts) - 1 - strings.Count(name, "/")
+			if left > 0 || folders {
+				left++
+			}
+			if !yield(one, left) {
+				return
+			}
+		}
+	}
+}
+
+// goesThrough tells whether a path below a folder is one that a pattern of these
+// parts picks or comes through.
+func goesThrough(parts []string, below string, hidden bool) bool {
+	for i := 0; ; i++ {
+		name, rest, more := strings.Cut(below, "/")
+		if i == len(parts) || !picks(parts[i], name, hidden) {
+			return false
+		}
+		if !more {
+			return true
+		}
+		below = rest
+	}
+}
+
+// linked tells whether a path is known to be a link.
+func (p Place) linked(one string) bool {
+	parent, known := p.Real[path.Dir(one)]
+	return known && p.slashed(p.Real[one]) != p.slashed(parent)+"/"+path.Base(one)
+}
+
+// picks tells whether a part of a pattern may pick a name. Brackets, which shells
+// read in different ways, pick all.
 func picks(pattern, name string, hidden bool) bool {
 	if !hidden && strings.HasPrefix(name, ".") && !strings.HasPrefix(pattern, ".") {
 		return false
 	}
-	if strings.ContainsAny(pattern, `[\`) {
-		return true
+	if i := strings.IndexAny(pattern, `[\`); i >= 0 {
+		before := pattern[:i]
+		return strings.ContainsAny(before, wildcards) || len(name) >= i && strings.EqualFold(name[:i], before)
 	}
 	ok, err := path.Match(strings.ToLower(pattern), strings.ToLower(name))
 	return ok || err != nil

@@ -22,6 +22,8 @@ func TestJudgeIn(t *testing.T) {
 		{"src", "*.PEM", false, reason.Secret},
 		{"src", "*.t?t", false, reason.Leads},
 		{"src", "[a]*.go", false, reason.Leads},
+		{"src", "a[x]*.go", false, ""},
+		{"src", ".[!.]*", false, reason.Secret},
 		{"src", "*nv", false, ""},
 		{"src", "*nv", true, reason.Secret},
 		{"src", ".*", false, reason.Secret},
@@ -34,6 +36,31 @@ func TestJudgeIn(t *testing.T) {
 		if got := p.JudgeIn(test.folder, test.pattern, test.hidden); got.Key != test.want {
 			t.Errorf("%s in %s: %q, want %q", test.pattern, test.folder, got, test.want)
 		}
+	}
+	below := Place{CWD: "/w", Workspace: "/w", Real: map[string]string{
+		"/w": "/w", "/w/a": "/w/a", "/w/k.pem": "/w/k.pem", "/w/out": "/home/u/.ssh", "/w/in": "/w/b/c",
+		"/w/a/x.go": "/w/a/x.go", "/w/a/l.go": "/etc/l", "/w/a/k.key": "/w/a/k.key", "/w/a/s": "/w/a/s", "/w/a/s/t.go": "/home/u/t", "/w/.aws": "/w/.aws", "/w/-o": "/w/-o", "/w/a=b": "/w/a=b",
+	}}
+	for _, test := range []struct {
+		pattern string
+		hidden  bool
+		want    string
+	}{
+		{"a/x*", false, ""}, {"a*/x*", false, ""}, {"a*/*", false, reason.Secret}, {"a*/l*", false, reason.Leads}, {"k*/", false, ""}, {"k*", false, reason.Secret},
+		{"o*/", false, reason.Leads}, {"o*/x", false, reason.Leads}, {"*n/", false, ""}, {"*n/x", false, reason.Unknown}, {"a*/s*/*.go", false, reason.Leads},
+		{"a*/s*/*.md", false, ""}, {"*s/", true, reason.Secret}, {"*s/", false, ""},
+	} {
+		if got := below.JudgeIn(".", test.pattern, test.hidden); got.Key != test.want {
+			t.Errorf("%s: %q, want %q", test.pattern, got, test.want)
+		}
+	}
+	for pattern, want := range map[string]bool{"a*": false, "*": false, "a*/x*": false, "?o*": false, "k*": true, "*.md": false, "i?": true} {
+		if got := below.Plain(".", pattern, false, true); got != want {
+			t.Errorf("%s is plain: %t", pattern, got)
+		}
+	}
+	if !below.Plain(".", "*.md", false, false) {
+		t.Error("nothing is not plain")
 	}
 	want := "This leads outside the project folder: /w/src/far.txt is really /etc/x."
 	for range 20 { // whatever the map's order

@@ -20,24 +20,32 @@ func PatternFitsSecret(pattern string) bool {
 }
 
 func fitsSecret(pattern string) bool {
-	if slices.ContainsFunc(strings.Split(pattern, "/"), func(folder string) bool { return slices.Contains(secretFolders, folder) }) {
-		return true
+	for segment := range strings.SplitSeq(pattern, "/") {
+		aimed := strings.HasPrefix(segment, ".") || strings.IndexAny(segment, wildcards) >= 3
+		if slices.ContainsFunc(secretFolders, func(folder string) bool { return folder == segment || aimed && matches(segment, folder) }) {
+			return true
+		}
 	}
 	name := path.Base(pattern)
-	if secretName(strings.ReplaceAll(name, "*", "x")) || name == "**" {
+	if secretName(strings.ReplaceAll(name, "*", "x")) || name == "**" || secretPath("/"+strings.ReplaceAll(pattern, "*", "x")) {
 		return true
 	}
-	fits := func(secret string) bool {
-		hit, err := path.Match(name, secret)
-		return hit || err != nil
-	}
+	fits := func(secret string) bool { return matches(name, secret) }
 	// A search reads plain files anyway; a pattern adds hidden ones. All files of one
 	// kind are what people look through, so that kind alone aims at no secret.
 	kind, byKind := strings.CutPrefix(name, "*.")
-	aimed := strings.IndexAny(name, `*?[\`) >= 3
+	aimed := strings.IndexAny(name, wildcards) >= 3
 	return slices.ContainsFunc(hiddenSecrets, fits) || slices.ContainsFunc(secretNames, func(secret string) bool {
-		return (aimed || secret[0] == '.') && !(byKind && !strings.ContainsAny(kind, `*?[\`)) && fits(secret)
+		return (aimed || secret[0] == '.') && !(byKind && !strings.ContainsAny(kind, wildcards)) && fits(secret)
 	})
+}
+
+const wildcards = `*?[\`
+
+// matches tells whether a pattern fits a name. One that is not understood fits all.
+func matches(pattern, name string) bool {
+	hit, err := path.Match(pattern, name)
+	return hit || err != nil
 }
 
 // unfold writes a pattern's braces out: a{b,c} is ab and ac. ok is false for

@@ -7,7 +7,7 @@ import (
 
 // secretFolders hold credentials wherever they stand.
 var secretFolders = []string{
-	".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store", ".oci", "gcloud", "keyrings", ".credentials",
+	".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store", ".oci", "gcloud", "keyrings", ".credentials", ".secrets",
 }
 
 // secretNames are credential files, in lower case.
@@ -17,6 +17,9 @@ var secretNames = []string{
 	"credentials", "credentials.json", "credentials.yaml", "credentials.yml", "credentials.toml", ".credentials.yaml", ".credentials.json",
 	"secrets.json", "secrets.yaml", "secrets.yml", "secrets.toml", "secrets.env", "shadow", "gshadow", "master.key",
 	"service-account.json", "serviceaccount.json", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519",
+	".dev.vars", ".vault_pass", ".vault-pass", ".authinfo", ".mylogin.cnf", "application_default_credentials.json", "kubeconfig", "auth.json",
+	".secrets.toml", ".secrets.yaml", ".secrets.yml", ".secrets.json", ".databrickscfg", "kaggle.json", "rclone.conf", "client_secret.json",
+	".mysql_history", ".psql_history", ".sqlite_history", ".rediscli_history", ".sh_history", "fish_history",
 	"logins.json", "key3.db", "key4.db", "cookies.sqlite", "login data",
 }
 
@@ -24,6 +27,9 @@ var secretNames = []string{
 var secretEndings = []string{
 	".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".asc", ".gpg", ".p8", ".tfstate", ".tfstate.backup", ".tfvars", ".ovpn", ".keytab",
 }
+
+// secretFiles have names that say nothing; the folder they lie in does.
+var secretFiles = []string{"/gh/hosts.yml", "/.m2/settings.xml", "/.m2/settings-security.xml", "/.snowsql/config", "/.huggingface/token"}
 
 // secretPath tells whether a path (absolute, cleaned, lower case) may hold
 // secrets by its names alone. The process tables do: they show environments.
@@ -38,11 +44,11 @@ func secretPath(abs string) bool {
 		}
 		name = folder
 	}
-	return secretName(name)
+	return secretName(name) || slices.ContainsFunc(secretFiles, func(end string) bool { return strings.HasSuffix(abs, end) })
 }
 
 func secretName(name string) bool {
-	if name == ".env" || name == ".envrc" || strings.HasPrefix(name, ".env.") || strings.HasPrefix(name, ".env-") || strings.HasPrefix(name, ".env_") || strings.HasSuffix(name, ".env") {
+	if name == ".env" || name == ".envrc" || strings.HasPrefix(name, ".env.") || strings.HasPrefix(name, ".env-") || strings.HasPrefix(name, ".env_") || strings.HasPrefix(name, ".dev.vars.") || strings.HasSuffix(name, ".env") {
 		return true
 	}
 	for _, n := range secretNames {

@@ -33,9 +33,11 @@ var files = []Cmdlet{
 		Positions: "Pattern Path", Needs: "Pattern Path|LiteralPath|pipe", Takes: "text files", Gives: "matches", Reads: true,
 		Match: []string{
 			`Select-String -Path src\*.cs -Pattern TODO`, "Select-String -Pattern 'foo|bar' -Path *.md -Context 2,3", "gci -Recurse | sls \"class Foo\"",
-			"Get-Content a | sls x", "gci -File | Sort-Object Name | sls x",
+			"Get-Content a | sls x", "gci -File | Sort-Object Name | sls x", "gci -Recurse | ? Length -LT 1000 | sls x", "gci | ? Extension -EQ .cs | sls x", "gci | ? Name -NE .env | sls x",
 		},
-		NotMatch: []string{"Select-String x", "sls -Pattern x", "sls x y z", "gc a | ConvertFrom-Json | sls x", "gci | Select-Object FullName | sls x", "sls -foo a", "sls '-foo' a", "sls x src/*/a.cs"},
+		NotMatch: []string{"Select-String x", "sls -Pattern x", "sls x y z", "gc a | ConvertFrom-Json | sls x", "gci | Select-Object FullName | sls x", "sls -foo a", "sls '-foo' a", "sls x src/*/a.cs",
+			"gci -Recurse -Include .env | sls .", "gci -Recurse -Force -Filter .env | sls .", "gci -Recurse .e* | sls .", "gci -Force -Recurse | ? Name -EQ .env | sls .",
+			"gci -Force -Recurse | ? Extension -Like .pem | sls .", "gci -Force | where Name -Match env | sls ."},
 	},
 	{
 		Name: "Get-Item", Aliases: "gi", Parameters: "-Path:path* -LiteralPath:literal* -Force -Filter:name -Include:name* -Exclude:name*",

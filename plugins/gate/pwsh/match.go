@@ -28,7 +28,7 @@ func (t *table) judge(src string, windows bool) []Part {
 	if !problem.None() {
 		return []Part{{Text: src, Match: rules.Match{Rule: problem.Rule, Reason: problem.Reason}}}
 	}
-	parts := make([]Part, len(commands))
+	parts, aims := make([]Part, len(commands)), make([]string, len(commands))
 	form := ""
 	for i, c := range commands {
 		if !c.piped {
@@ -37,21 +37,26 @@ func (t *table) judge(src string, windows bool) []Part {
 		parts[i].Text = c.text
 		parts[i].Words = wordsOf(c, windows)
 		came := form
-		parts[i].Match, form = t.match(c, form, windows)
+		parts[i].Match, form, aims[i] = t.match(c, form, windows)
 		if came == "files" && parts[i].Match.Program == "Select-String" {
-			opened(parts[:i], commands)
+			opened(parts[:i+1], commands, aims[:i+1])
 		}
 	}
 	return parts
 }
 
-// opened notes that what the first command of a pipeline lists is looked into:
-// any name of the folders that it names.
-func opened(before []Part, commands []command) {
-	i := len(before) - 1
+// opened judges the files that the last of parts looks into: those that the first
+// command of its pipeline lists and that the ones between let through. Any name of
+// the folders may be one, and what picks them must not aim at secrets.
+func opened(parts []Part, commands []command, aims []string) {
+	last := len(parts) - 1
+	i := last - 1
 	for ; i > 0 && commands[i].piped; i-- {
 	}
-	paths := before[i].Match.Paths
+	if at := slices.IndexFunc(aims[i:], func(text string) bool { return text != "" }); at >= 0 {
+		parts[last].Match = refuse("path", reason.Secret, "path", aims[i+at])
+	}
+	paths := parts[i].Match.Paths
 	for j := range paths {
 		if paths[j].Pattern == "" {
 			paths[j].Pattern = "*"
@@ -60,11 +65,12 @@ func opened(before []Part, commands []command) {
 }
 
 // match judges one command: a cmdlet by its name or alias, or else a program.
-// form is what is piped in, "" nothing; the form of what comes out is returned.
-func (t *table) match(c command, form string, windows bool) (rules.Match, string) {
+// form is what is piped in, "" nothing; the form of what comes out is returned, and
+// by what it picks files with secrets among others.
+func (t *table) match(c command, form string, windows bool) (_ rules.Match, out, aims string) {
 	first := c.args[0].items[0]
 	if len(c.args[0].items) > 1 || !first.bare {
-		return refuse("program", reason.Program, "program", first.text), ""
+		return refuse("program", reason.Program, "program", first.text), "", ""
 	}
 	name := strings.ToLower(first.text)
 	found := t.byName[name]
@@ -72,13 +78,14 @@ func (t *table) match(c command, form string, windows bool) (rules.Match, string
 		found = t.windows[name]
 	}
 	if found == nil {
-		return program(c, windows), "text"
+		return program(c, windows), "text", ""
 	}
 	m := matcher{cmdlet: found, windows: windows, form: form, piped: c.piped, bound: map[string]argument{}}
 	if bad := m.bind(c.args[1:]); bad != nil {
-		return *bad, ""
+		return *bad, "", ""
 	}
-	return m.judge()
+	match, out := m.judge()
+	return match, out, m.aims()
 }
 
 func refuse(rule, key string, pairs ...string) rules.Match {
@@ -189,6 +196,8 @@ func (m *matcher) judge() (rules.Match, string) {
 	}
 	form := m.Gives
 	switch {
+	case form == "=" && m.given("excludeproperty") && m.form == "process" && !m.given("property") && !m.given("expandproperty"):
+		form = m.form // all properties but one
 	case form == "=" && m.given("property"), form == "=" && m.given("expandproperty"), form == "=" && m.given("excludeproperty"):
 		if form = "objects"; m.Name != "Select-Object" { // sorts and filters, and lets through what came
 			form = m.form

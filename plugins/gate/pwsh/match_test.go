@@ -100,7 +100,7 @@ func TestJudge(t *testing.T) {
 		{`rg 'a b\' src`, both, result{"quoting", odd("rg", `a b\`), nil}},
 		{"rg -g*.cs x", both, result{"quoting", odd("rg", "-g*.cs"), nil}},
 		{"rg -g '*.cs' x src", both, result{"rg", "", []rules.Path{{Word: "src", Deep: true}}}},
-		{"rg x *", both, result{"glob", "This hands rg a list of files that is only filled in when it runs: *.", nil}},
+		{"rg x *", both, result{"rg", "", []rules.Path{{Word: ".", Deep: true, Pattern: "*", Bare: true, Known: true}}}},
 		{"git blame -L 1,20 a", both, result{"git blame", "", paths("a")}},
 		{"git blame -L 1, 20 a", both, result{"quoting", odd("git", "1,20"), nil}},
 		{"rg --pre cat x", both, result{"option", "This runs rg with an option that is not known to be harmless: --pre.", nil}},

@@ -9,9 +9,9 @@ var objects = []Cmdlet{
 		Positions:  "Property", Needs: "pipe", Takes: "* process", Gives: "=",
 		Match: []string{
 			"gci | Select-Object -First 5 Name,Length", "gc a | select -Skip 10 -First 20", "gci | Select-Object -ExpandProperty FullName",
-			"git log --oneline | Select-Object -First 5", "Get-Process | select -First 3 Name, Id",
+			"git log --oneline | Select-Object -First 5", "Get-Process | select -First 3 Name, Id", "Get-Process | select Name, Id -ExcludeProperty Id",
 		},
-		NotMatch: []string{"Select-Object -First 5", "gci | Select-Object 'a b'", "gci | select -F 5", "Get-Process | select -ExpandProperty StartInfo", "Get-Process | select *", "gci | Format-Table | select Name"},
+		NotMatch: []string{"Select-Object -First 5", "gci | Select-Object 'a b'", "gci | select -F 5", "Get-Process | select -ExpandProperty StartInfo", "Get-Process | select *", "Get-Process | select -ExcludeProperty Name | ConvertTo-Json -Depth 5", "Get-Process | select -ExcludeProperty Name | fl *", "Get-Process | select -ExcludeProperty Name | ft StartInfo", "gci | Format-Table | select Name"},
 	},
 	{
 		Name: "Sort-Object", Windows: "sort",

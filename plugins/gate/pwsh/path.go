@@ -25,7 +25,7 @@ func (m *matcher) path(w word, patterns bool) *rules.Match {
 		return nil
 	}
 	found, ok := rules.ByPattern(nil, text)
-	if !ok || m.Reads && found[0].Pattern == "" {
+	if !ok || m.Reads && strings.Contains(found[0].Pattern, "/") {
 		return m.refuse("glob", reason.FilePattern, "text", w.text)
 	}
 	m.paths = append(m.paths, found...)

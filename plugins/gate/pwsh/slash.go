@@ -1,8 +1,10 @@
 package pwsh
 
 import (
+	"slices"
 	"strings"
 
+	"strata.dev/bridge/plugins/gate/place"
 	"strata.dev/bridge/plugins/gate/reason"
 	"strata.dev/bridge/plugins/gate/rules"
 )
@@ -49,7 +51,8 @@ func slashed(c command) (rules.Match, bool) {
 func (p slashProgram) match(name string, c command) rules.Match {
 	out := rules.Match{OK: true, Program: strings.ToLower(name), Rule: strings.TrimSuffix(strings.ToLower(name), ".exe")}
 	m := matcher{cmdlet: &cmdlet{Cmdlet: Cmdlet{Name: name, Reads: true}}, windows: true}
-	texted, operands := false, 0
+	texted, below, operands := false, false, 0
+	var patterns []string
 	for _, a := range c.args[1:] {
 		w, ok := native(a)
 		text := w.Text
@@ -62,6 +65,7 @@ func (p slashProgram) match(name string, c command) rules.Match {
 				return refuse("option", reason.Option, "program", name, "option", text)
 			}
 			texted = texted || isText
+			below = below || p.first && !isText && strings.Contains(strings.ToLower(text), "s")
 			continue
 		}
 		operands++
@@ -75,7 +79,11 @@ func (p slashProgram) match(name string, c command) rules.Match {
 			if bad := m.path(word{text: text}, true); bad != nil {
 				return *bad
 			}
+			patterns = append(patterns, strings.ReplaceAll(text, `\`, "/"))
 		}
+	}
+	if below && slices.ContainsFunc(patterns, place.PatternFitsSecret) {
+		return refuse("path", reason.Secret, "path", name)
 	}
 	files := operands
 	if p.first && !texted {

@@ -2,7 +2,7 @@ package rules
 
 // Options of git's reading commands. Never --output (writes a file), --ext-diff
 // and --textconv (start programs), --no-index and --submodule=diff (other
-// folders), --show-signature (starts gpg), --remerge-diff (writes objects).
+// folders), --show-signature (starts gpg), --remerge-diff (writes objects, starts merge drivers).
 const (
 	gitDiff = ` -psuabRwzW -U[num] -M[word] -C[word] -S:text -G:text --patch --no-patch --unified[=num] --raw --patch-with-stat --stat[=word]
 		--numstat --shortstat --dirstat[=word] --summary --compact-summary --name-only --name-status --no-renames
@@ -11,17 +11,18 @@ const (
 		--ignore-space-change --ignore-space-at-eol --ignore-cr-at-eol --ignore-blank-lines --function-context --full-index
 		--binary --abbrev[=num] --diff-filter=word --pickaxe-all --pickaxe-regex --text --no-ext-diff
 		--inter-hunk-context=num --relative[=path] --no-relative --color-moved[=word] --no-color-moved --ws-error-highlight=word --indent-heuristic
-		--anchored=text --stat-width=num --stat-count=num --diff-merges=word --no-textconv --ita-invisible-in-index --src-prefix=text --dst-prefix=text --no-prefix --line-prefix=text --ignore-submodules[=word] `
+		--anchored=text --stat-width=num --stat-count=num --diff-merges=off|none|on|m|first-parent|1|separate|combined|c|dense-combined|cc --no-textconv --ita-invisible-in-index --src-prefix=text --dst-prefix=text --no-prefix --line-prefix=text --ignore-submodules[=word] `
 	gitLog = gitDiff + ` -# -n:num -L:range -iEFPgctm --cc --oneline --graph --decorate[=short|full|auto|no] --no-decorate --all --branches[=text]
 		--tags[=text] --remotes[=text] --format[=format] --pretty[=format] --abbrev-commit --no-abbrev-commit --since=text --after=text
 		--until=text --before=text --author=text --committer=text --grep=text --invert-grep --all-match
 		--regexp-ignore-case --extended-regexp --fixed-strings --perl-regexp --merges --no-merges --first-parent --max-count=num
-		--skip=num --follow --reverse --date=text --date-order --author-date-order --topo-order --full-history --no-walk[=word]
+		--skip=num --follow --reverse --date=layout --date-order --author-date-order --topo-order --full-history --no-walk[=word]
 		--left-right --left-only --right-only --cherry --cherry-pick --cherry-mark --boundary --source --ancestry-path --no-notes
 		--relative-date --simplify-by-decoration --min-parents=num --max-parents=num --no-min-parents --no-max-parents --show-pulls
 		--exclude=text --glob=text --no-commit-id --root --mailmap --no-mailmap --use-mailmap --log-size --no-expand-tabs --encoding=word
 		--clear-decorations --decorate-refs=text --decorate-refs-exclude=text --since-as-filter=text --parents --children --walk-reflogs --full-diff --no-show-signature `
-	gitList = ` --contains[=text] --no-contains[=text] --merged[=text] --no-merged[=text] --points-at[=text] --sort=word --format=refs
+	gitShortlog = `-snec --summary --numbered --email --committer --group=group --since=text --until=text --all --branches --tags --remotes --no-merges`
+	gitList     = ` --contains[=text] --no-contains[=text] --merged[=text] --no-merged[=text] --points-at[=text] --sort=refs --format=refs
 		--color[=always|never|auto] --no-color --no-column --ignore-case -i `
 )
 
@@ -39,22 +40,22 @@ var git = []Program{
 	{
 		Name: "git log", Git: true, Options: gitLog, Operands: "rev*",
 		Match:    []string{"git log --oneline -20", "git log -p -2 -- src/util.go", "git log -1 --format=%H", "git log main..HEAD", "git log -n 5 -S needle", "git log --pretty=oneline", "git log -L 1,5:a.go", "git log -L:main:a.go"},
-		NotMatch: []string{"git log -p --output=x", "git log --ext-diff", "git log --remerge-diff", "git log --show-signature", "git log --format=%G?", "git log --format=%h%+GS", "git log --pretty=mine", "git -p log", "git log --textconv", "git log --format --output=%x", "git log --since --output=x", "git log -S --output=x"},
+		NotMatch: []string{"git log -p --output=x", "git log --format=%<(2000000000)%s", "git log --date=format:%2000000000Y", "git log -p -- .e*", "git log -- :(icase)ID_RSA?", "git log --ext-diff", "git log --remerge-diff", "git log --diff-merges=remerge", "git log --diff-merges r", "git log --show-signature", "git log --format=%G?", "git log --format=%h%+GS", "git log --pretty=mine", "git -p log", "git log --textconv", "git log --format --output=%x", "git log --since --output=x", "git log -S --output=x"},
 	},
 	{
 		Name: "git diff", Git: true, Options: gitDiff + "--cached --staged --merge-base --check --exit-code --quiet", Operands: "rev*",
 		Match:    []string{"git diff", "git diff --stat", "git diff -U0 README.md", "git diff --cached --name-only", "git diff HEAD~1 -- src"},
-		NotMatch: []string{"git diff --output=x", "git diff --outp x", "git diff --ext-diff", "git diff --no-index a b", "git diff --submodule=diff", "git diff -O x", "git diff --unified --output=x"},
+		NotMatch: []string{"git diff --output=x", "git diff --outp x", "git diff --ext-diff", "git diff --no-index a b", "git diff -- id_rs?", "git diff --diff-merges=r", "git diff --submodule=diff", "git diff -O x", "git diff --unified --output=x"},
 	},
 	{
 		Name: "git show", Git: true, Options: gitLog, Operands: "rev*",
 		Match:    []string{"git show HEAD", "git show HEAD~1:README.md", "git show --stat"},
-		NotMatch: []string{"git show --textconv HEAD:a", "git show --format=%B --output m HEAD", "git show --show-signature"},
+		NotMatch: []string{"git show HEAD -- .en*", "git show HEAD -- :(icase).en*", "git show HEAD -- .s?h/config", "git show --diff-merges=remerge", "git show --textconv HEAD:a", "git show --format=%B --output m HEAD", "git show --show-signature"},
 	},
 	{
 		Name: "git branch", Git: true, Options: gitList + "-arv --all --remotes --verbose --show-current",
 		Match:    []string{"git branch", "git branch -a", "git branch -vv", "git branch --show-current", "git branch --merged"},
-		NotMatch: []string{"git branch x", "git branch -v x", "git branch -D x", "git branch -m a b", "git branch -vd x", "git branch --edit-description"},
+		NotMatch: []string{"git branch --sort=signature", "git branch x", "git branch -v x", "git branch -D x", "git branch -m a b", "git branch -vd x", "git branch --edit-description"},
 	},
 	{
 		Name: "git branch", Git: true, Options: gitList + "-arv --list --all --remotes --verbose", Operands: "text*",
@@ -65,11 +66,11 @@ var git = []Program{
 	{
 		Name: "git tag", Git: true, Options: gitList + "-l -n[num] --list",
 		Match:    []string{"git tag", "git tag -n", "git tag --sort=-creatordate"},
-		NotMatch: []string{"git tag v1", "git tag -d v1", "git tag -n v1", "git tag -v v1"},
+		NotMatch: []string{"git tag --sort=-signature:signer", "git tag v1", "git tag -d v1", "git tag -n v1", "git tag -v v1"},
 	},
 	{
-		Name: "git tag", Git: true, Options: gitList + "-l -n[num] --list", Operands: "text*", Need: "-l --list",
-		Match:    []string{"git tag --list v1.*", "git tag -l"},
+		Name: "git tag", Git: true, Options: gitList + "-l -n[num] --list", Operands: "text*", Need: "-l --list --contains --no-contains --merged --no-merged --points-at",
+		Match:    []string{"git tag --list v1.*", "git tag -l", "git tag --contains HEAD", "git tag --points-at HEAD"},
 		NotMatch: []string{"git tag -d -l v1", "git tag -f --list v1", "git tag -n v1"},
 	},
 	{
@@ -101,7 +102,7 @@ var git = []Program{
 	},
 	{
 		Name: "git blame", Git: true,
-		Options: `-L:lines -welsfnpctb -M[word] -C[word] --porcelain --line-porcelain --show-email --show-name --show-number --date=text --since=text
+		Options: `-L:lines -welsfnpctb -M[word] -C[word] --porcelain --line-porcelain --show-email --show-name --show-number --date=layout --since=text
 			--root --abbrev[=num] --ignore-rev=word --first-parent --no-progress`,
 		Operands: "rev rev*",
 		Match:    []string{"git blame -L 1,20 main.go", "git blame -w HEAD~2 -- main.go"},
@@ -114,9 +115,9 @@ var git = []Program{
 			--basic-regexp --perl-regexp --only-matching --show-function --function-context --heading --break --cached --untracked
 			--max-depth=num --max-count=num --all-match --and --or --not --quiet --text --null --threads=num --no-textconv
 			--color[=always|never|auto] --no-color --full-name --exclude-standard --no-exclude-standard`,
-		Operands: "text rev*", Instead: "-e",
+		Operands: "text rev*", Instead: "-e", Deep: "--untracked", Here: true,
 		Match:    []string{"git grep -n foo", "git grep -n -E foo|bar -- *.go", "git grep -e a --and -e b"},
-		NotMatch: []string{"git grep -O foo", "git grep -Otouch foo", "git grep --open-files-in-pager=x foo", "git grep --no-index a /x", "git grep"},
+		NotMatch: []string{"git grep --untracked --no-exclude-standard . -- .en?", "git grep -O foo", "git grep -Otouch foo", "git grep --open-files-in-pager=x foo", "git grep --no-index a /x", "git grep"},
 	},
 	{
 		Name: "git stash", Git: true, Options: gitLog, Operands: "=list",
@@ -138,7 +139,11 @@ var git = []Program{
 	},
 	{
 		Name: "git rev-list", Git: true, Options: gitLog + "--count --objects", Operands: "rev rev*",
-		Match: []string{"git rev-list --count HEAD"}, NotMatch: []string{"git rev-list", "git rev-list --use-bitmap-index HEAD", "git rev-list --disk-usage HEAD"},
+		Match: []string{"git rev-list --count HEAD"}, NotMatch: []string{"git rev-list --diff-merges=remerge HEAD", "git rev-list", "git rev-list --use-bitmap-index HEAD", "git rev-list --disk-usage HEAD"},
+	},
+	{
+		Name: "git rev-list", Git: true, Options: gitLog + "--count --objects", Operands: "rev*", Need: "--all --branches --tags --remotes",
+		Match: []string{"git rev-list --all --count", "git rev-list --branches --since=1.week"}, NotMatch: []string{"git rev-list --count", "git rev-list --all --use-bitmap-index"},
 	},
 	{
 		Name: "git merge-base", Git: true, Options: "-a --all --is-ancestor --octopus --independent --fork-point", Operands: "rev rev*",
@@ -153,12 +158,16 @@ var git = []Program{
 		Match: []string{"git describe --tags --always"}, NotMatch: []string{"git describe --broken"},
 	},
 	{
-		Name: "git shortlog", Git: true, Options: "-snec --summary --numbered --email --group=word --since=text --until=text --all --no-merges", Operands: "rev rev*",
-		Match: []string{"git shortlog -sn HEAD"}, NotMatch: []string{"git shortlog -sn", "git shortlog --format=%G? HEAD"},
+		Name: "git shortlog", Git: true, Options: gitShortlog, Operands: "rev rev*",
+		Match: []string{"git shortlog -sn HEAD"}, NotMatch: []string{"git shortlog -sn", "git shortlog --format=%G? HEAD", "git shortlog --group=%GS HEAD", "git shortlog --group=format:%GS HEAD"},
+	},
+	{ // without a revision it would read its input
+		Name: "git shortlog", Git: true, Options: gitShortlog, Operands: "rev*", Need: "--all --branches --tags --remotes",
+		Match: []string{"git shortlog -sn --all", "git shortlog -sne --branches"}, NotMatch: []string{"git shortlog -sn", "git shortlog --all --group=format:%GS"},
 	},
 	{
 		Name: "git whatchanged", Git: true, Options: gitLog, Operands: "rev*",
-		Match: []string{"git whatchanged -3"}, NotMatch: []string{"git whatchanged --output=x"},
+		Match: []string{"git whatchanged -3"}, NotMatch: []string{"git whatchanged --output=x", "git whatchanged --diff-merges=remerge"},
 	},
 	{
 		Name: "git cherry", Git: true, Options: "-v --abbrev[=num]", Operands: "rev*",
@@ -170,7 +179,7 @@ var git = []Program{
 	},
 	{
 		Name: "git diff-tree", Git: true, Options: gitDiff + "-rtcm --root --cc --no-commit-id", Operands: "rev rev*",
-		Match: []string{"git diff-tree --no-commit-id --name-only -r HEAD"}, NotMatch: []string{"git diff-tree", "git diff-tree --stdin", "git diff-tree --output=x HEAD"},
+		Match: []string{"git diff-tree --no-commit-id --name-only -r HEAD"}, NotMatch: []string{"git diff-tree --diff-merges=r HEAD", "git diff-tree", "git diff-tree --stdin", "git diff-tree --output=x HEAD"},
 	},
 	{
 		Name: "git show-ref", Git: true, Options: "-dq -s[num] --head --heads --tags --branches --dereference --hash[=num] --verify --quiet --abbrev[=num]", Operands: "rev*",
@@ -179,7 +188,7 @@ var git = []Program{
 	{
 		Name: "git for-each-ref", Git: true, Options: gitList + "--count=num", Operands: "text*",
 		Match:    []string{"git for-each-ref --sort=-committerdate --count=10 --format=%(refname:short) refs/heads"},
-		NotMatch: []string{"git for-each-ref --format=%(signature)", "git for-each-ref --stdin"},
+		NotMatch: []string{"git for-each-ref --format=%(signature)", "git for-each-ref --sort=*signature:grade", "git for-each-ref --format=%(align:99999)x%(end)", "git for-each-ref --stdin"},
 	},
 	{
 		Name: "git cat-file", Git: true, Options: "-ptse", Need: "-p -t -s -e", Operands: "rev",
@@ -213,9 +222,14 @@ var git = []Program{
 	{
 		// Of one setting only, and none that may be a secret: a bare word behind a
 		// name would set it.
-		Name: "git config", Git: true, Options: "--get --get-all --local --global --type=word --default=text --show-origin --show-scope", Need: "--get --get-all", Operands: "key",
-		Match:    []string{"git config --get user.name", "git config --get remote.origin.url"},
-		NotMatch: []string{"git config user.name", "git config user.name x", "git config --list", "git config --get http.extraheader", "git config --get user.name x", "git config --get --unset user.name", "git config --file x --get user.name", "git config -f x --get a.b"},
+		Name: "git config", Git: true, Options: "--get --get-all --local --global --type=word --default=text --show-origin --show-scope", Operands: "key",
+		Match:    []string{"git config --get user.name", "git config --get remote.origin.url", "git config user.name", "git config --global user.email"},
+		NotMatch: []string{"git config user.name x", "git config --list", "git config --get http.extraheader", "git config --get user.name x", "git config --get --unset user.name", "git config --file x --get user.name", "git config -f x --get a.b", "git config --edit", "git config --add user.name", "git config edit", "git config user"},
+	},
+	{Name: "git version", Options: "--build-options", Match: []string{"git version", "git version --build-options"}, NotMatch: []string{"git version x"}},
+	{
+		Name: "git diff-index", Git: true, Options: gitDiff + "-m --cached --merge-base", Operands: "rev rev*",
+		Match: []string{"git diff-index HEAD", "git diff-index --cached --name-only HEAD src"}, NotMatch: []string{"git diff-index", "git diff-index --output=x HEAD", "git diff-index --ext-diff HEAD"},
 	},
 	{Name: "git --version", Match: []string{"git --version"}, NotMatch: []string{"git --version --build-options"}},
 }

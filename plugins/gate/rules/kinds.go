@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"strata.dev/bridge/plugins/gate/place"
 	"strata.dev/bridge/plugins/gate/script"
 )
 
@@ -15,7 +16,8 @@ type kind struct {
 	// path is the path that a word names, to be judged by where it leads; nil for
 	// kinds that name none.
 	path   func(string) string
-	script bool // a small program
+	also   func(string) string // another one that the same word may name, "" for none
+	script bool                // a small program
 }
 
 func itself(s string) string { return s }
@@ -28,9 +30,15 @@ var kinds = []kind{
 	{name: "path", takes: pathWord, path: itself},
 	{name: "input", takes: inputWord, path: itself},
 	{name: "file", takes: fileWord, path: itself},
-	{name: "rev", takes: revision, path: pathOfRevision},
+	{name: "rev", takes: revision, path: pathOfRevision, also: lastPath},
 	{name: "format", takes: gitFormat},
-	{name: "refs", takes: func(s string) bool { return !strings.Contains(s, "signature") }},
+	{name: "refs", takes: func(s string) bool { return !strings.Contains(s, "signature") && narrow(s) }},
+	{name: "group", takes: func(s string) bool {
+		return s == "author" || s == "committer" || strings.HasPrefix(s, "trailer:") && word(s)
+	}},
+	{name: "layout", takes: narrow},
+	{name: "pattern", takes: func(s string) bool { return !aims(s) }},
+	{name: "added", takes: func(s string) bool { return !aims(s[strings.IndexByte(s, ':')+1:]) }},
 	{name: "range", takes: func(s string) bool { return strings.Contains(s, ":") && s[0] != '-' }, path: pathOfRange},
 	{name: "lines", takes: func(s string) bool { return s != "" && strings.Trim(s, "0123456789,+-") == "" }},
 	{name: "width", takes: func(s string) bool { return len(s) < 5 && digits(s) }},
@@ -43,7 +51,7 @@ var kinds = []kind{
 	{name: "column", takes: columns},
 	{name: "key", takes: gitKey},
 	{name: "printf", takes: printfFormat},
-	{name: "time", takes: func(s string) bool { return strings.HasPrefix(s, "+") }},
+	{name: "time", takes: func(s string) bool { return strings.HasPrefix(s, "+") && narrow(s) }},
 	{name: "prog", takes: func(s string) bool { return word(s) && s != "" }},
 }
 
@@ -113,14 +121,41 @@ func word(s string) bool {
 	return true
 }
 
-// revision is a name of a commit, a range of two, or a file of one (rev:path).
+// revision is a name of a commit, a range of two, a file of one (rev:path), or a
+// pattern of files that picks no secrets.
 func revision(s string) bool {
-	return s != "" && s[0] != '-'
+	return s != "" && s[0] != '-' && !(strings.ContainsAny(s, wildcards) && aims(pathspec(s)))
+}
+
+const wildcards = "*?["
+
+// pathspec is a path, or a pattern of paths, without what git takes for an
+// instruction in front of it: :(icase)x, :/x. Of one that leaves files out it is
+// the folder that is left.
+func pathspec(s string) string {
+	rest, special := strings.CutPrefix(s, ":")
+	if !special {
+		return s
+	}
+	if words, path, closed := strings.Cut(strings.TrimPrefix(rest, "("), ")"); closed && rest[0] == '(' {
+		if strings.Contains(words, "exclude") {
+			return "."
+		}
+		return path
+	}
+	path := strings.TrimLeft(rest, "/!^")
+	if strings.ContainsAny(rest[:len(rest)-len(path)], "!^") {
+		return "."
+	}
+	return strings.TrimPrefix(path, ":")
 }
 
 // gitFormat is a format of git log that is built in, or spelled out without %G:
 // that one starts the signing program, and so may a format named in the settings.
 func gitFormat(s string) bool {
+	if !narrow(s) {
+		return false
+	}
 	switch s {
 	case "oneline", "short", "medium", "full", "fuller", "reference", "email", "raw":
 		return true
@@ -134,6 +169,27 @@ func gitFormat(s string) bool {
 		}
 	}
 	return true
+}
+
+// narrow tells whether a layout holds no number that would be a width of
+// thousands: %2000000000Y and %<(2000000000) fill the memory.
+func narrow(s string) bool {
+	run := 0
+	for i := range len(s) {
+		if run++; s[i] < '0' || s[i] > '9' {
+			run = 0
+		}
+		if run > 4 {
+			return false
+		}
+	}
+	return true
+}
+
+// aims tells whether a file pattern that picks what is read may pick secrets. One
+// that begins with ! leaves files out.
+func aims(pattern string) bool {
+	return !strings.HasPrefix(pattern, "!") && place.PatternFitsSecret(strings.TrimPrefix(pattern, "="))
 }
 
 // gitKey is a setting of git whose value is no secret and no address.
@@ -207,13 +263,34 @@ func printfFormat(s string) bool {
 // pathOfRange is the file in 1,5:path or :function:path.
 func pathOfRange(text string) string { return text[strings.LastIndexByte(text, ':')+1:] }
 
+// lastPath is what stands behind the last of several colons: a revision may hold
+// some itself, as HEAD^{/fix: it}:path and :0:path do.
+func lastPath(text string) string {
+	first, last := strings.IndexByte(text, ':'), strings.LastIndexByte(text, ':')
+	if first == last {
+		return ""
+	}
+	return strings.TrimPrefix(text[last+1:], "/")
+}
+
 // pathOfRevision is the path in a revision, a path, or rev:path; git takes what
 // it finds. The path of rev:path starts from the repository's root or the current
 // folder. What only a revision has at its end (HEAD~1, x^2, v1..) is taken off: on
 // Windows it would look like the short or trimmed name of another file.
 func pathOfRevision(text string) string {
-	if _, p, ok := strings.Cut(text, ":"); ok {
+	if text[0] == ':' {
+		text = pathspec(text)
+	} else if _, p, ok := strings.Cut(text, ":"); ok {
 		text = strings.TrimPrefix(p, "/")
+	}
+	if text == "" { // the root
+		return "."
+	}
+	if i := strings.IndexAny(text, wildcards); i >= 0 && !strings.Contains(text, "..") {
+		if text = text[:strings.LastIndexByte(text[:i], '/')+1]; text == "" {
+			return "."
+		}
+		return text
 	}
 	if name, open := strings.CutSuffix(text, ".."); open && name != "" && strings.IndexByte(`/\.`, name[len(name)-1]) < 0 {
 		text = name

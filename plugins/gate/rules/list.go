@@ -11,22 +11,22 @@ var list = []Program{
 			--full-time --no-group --group-directories-first --human-readable --si --hide=text --hyperlink[=always|never|auto]
 			--indicator-style=word --inode --ignore=text --kibibytes --literal --numeric-uid-gid --hide-control-chars
 			--show-control-chars --quote-name --quoting-style=word --reverse --recursive --size --sort=word --time=word
-			--time-style=text --tabsize=num --width=num --context --zero`,
+			--time-style=layout --tabsize=num --width=num --context --zero`,
 		Operands: "path*", Globs: true,
 		Match:    []string{"ls", "ls -la", "ls -lah src", "ls --color=never -1", "ls -- -odd"},
 		NotMatch: []string{"ls --frobnicate=1", "ls --color=x", "ls -lL link", "ls --colo", "ls +x", "ls -I -- -L", "ls -I x", "ls -D x"},
 	},
 	{
 		Name:     "stat",
-		Options:  "-c:text -ft --format=text --printf=text --terse --file-system --cached=word",
+		Options:  "-c:layout -ft --format=layout --printf=layout --terse --file-system --cached=word",
 		Operands: "path*", Globs: true,
 		Match:    []string{"stat main.go", "stat -c %s main.go"},
-		NotMatch: []string{"stat --frob a", "stat -L a"},
+		NotMatch: []string{"stat --frob a", "stat -L a", "stat -c %2000000000n a"},
 	},
 	{
 		Name: "du",
 		Options: `-abchklmsSxP0 -d:num -t:num -B:word --all --apparent-size --block-size=word --bytes --total --human-readable --max-depth=num
-			--si --summarize --separate-dirs --threshold=num --time[=word] --time-style=text --exclude=text --one-file-system --null --inodes
+			--si --summarize --separate-dirs --threshold=num --time[=word] --time-style=layout --exclude=text --one-file-system --null --inodes
 			--count-links --no-dereference`,
 		Operands: "path*", Globs: true,
 		Match:    []string{"du -sh .", "du -h --max-depth=1 src", "du -hd 1", "du -ah --exclude=.git ."},
@@ -51,7 +51,7 @@ var list = []Program{
 	{
 		Name: "tree", // never -o and -R (both write), -l (follows links), --fromfile, --infofile, --gitfile
 		Options: `-aACdDfFghiJnNpqQrsStuUvxX -L:width -I>text -P>text --noreport --dirsfirst --filesfirst --prune --gitignore --filelimit=num
-			--du --si --sort=word --inodes --device --ignore-case --matchdirs --metafirst --charset=word --timefmt=text`,
+			--du --si --sort=word --inodes --device --ignore-case --matchdirs --metafirst --charset=word --timefmt=layout`,
 		Operands: "path*",
 		Match:    []string{"tree -L 2 src", "tree -a -I node_modules", "tree -d --gitignore"},
 		NotMatch: []string{"tree -o listing.txt", "tree -R -L 1", "tree -L 2 --noreport -o x.html -H .", "tree -al", "tree --fromfile", "tree --info",

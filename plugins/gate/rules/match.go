@@ -24,12 +24,15 @@ type Match struct {
 
 // Path is a path that the command looks at; Deep says that all below it is read,
 // File that it must not be a folder, Pattern which names in it are looked at ("":
-// not by a pattern).
+// not by a pattern), or which below, with slashes between.
 type Path struct {
 	Word    string
 	Deep    bool
 	File    bool
 	Pattern string
+	// Bare says that the program gets the names as words of their own, so that none
+	// may look like an option. Known says that they must have been looked up for that.
+	Bare, Known bool
 }
 
 // Match finds the rule that takes all words of a command. piped says that its
@@ -164,7 +167,7 @@ func (m *matcher) options() *Match {
 func (m *matcher) inText(word string) bool {
 	option, text, _ := strings.Cut(word, "=")
 	o := m.rule.longOption(strings.TrimPrefix(option, "--"))
-	return text != "" && !strings.ContainsAny(option, "*?[") && o != nil && len(o.kinds) == 1 && o.kinds[0].name == "text"
+	return text != "" && !strings.ContainsAny(option, "*?[") && o != nil && len(o.kinds) == 1 && (o.kinds[0].name == "text" || o.kinds[0].name == "pattern")
 }
 
 // expression takes off the words from the first one that begins an expression on.
@@ -282,6 +285,11 @@ func (m *matcher) look(k kind, text string) {
 	if k.path != nil {
 		m.paths = append(m.paths, Path{Word: k.path(text)})
 	}
+	if k.also != nil {
+		if other := k.also(text); other != "" {
+			m.paths = append(m.paths, Path{Word: other})
+		}
+	}
 }
 
 // words judges the operands.
@@ -324,7 +332,7 @@ func (m *matcher) operand(k kind, w Word, piped bool) *Match {
 		return m.refuse("script", reason.ScriptOf, "script", w.Text)
 	case !takes:
 		return m.refuse("operand", reason.Operand, "operand", w.Text)
-	case w.Glob && !(m.Globs && k.name == "path") && !m.below(k, w.Text):
+	case w.Glob && !(m.Globs && k.name == "path") && !m.many(k, w.Text):
 		return m.refuse("glob", reason.FilePattern, "text", w.Text)
 	case w.Text == "-" && k.path != nil && k.name != "rev":
 		if !piped {
@@ -332,9 +340,13 @@ func (m *matcher) operand(k kind, w Word, piped bool) *Match {
 		}
 		return nil
 	case w.Glob:
+		first := len(m.paths)
 		var ok bool
 		if m.paths, ok = ByPattern(m.paths, w.Text); !ok {
 			return m.refuse("glob", reason.FilePattern, "text", w.Text)
+		}
+		if p := &m.paths[first]; p.Word == "." {
+			p.Bare, p.Known = true, !m.Globs
 		}
 		return nil
 	}
@@ -342,40 +354,47 @@ func (m *matcher) operand(k kind, w Word, piped bool) *Match {
 	return nil
 }
 
-// below tells whether a file pattern names files in one fixed folder, for a
-// program that takes any number of them: none can look like an option then.
-func (m *matcher) below(k kind, pattern string) bool {
-	folder, _ := splitPattern(pattern)
-	return m.repeat == '*' && k.path != nil && k.name == m.rule.operands[len(m.rule.operands)-1].name && k.name != "rev" &&
-		folder != "" && folder[0] != '-' && !strings.ContainsAny(folder, "*?[")
+// many tells whether an operand is one of any number of paths, so that a file
+// pattern may stand for several. A pattern behind a folder that begins with a dash
+// stands for options.
+func (m *matcher) many(k kind, pattern string) bool {
+	return m.repeat == '*' && k.path != nil && k.name == m.rule.operands[len(m.rule.operands)-1].name && k.name != "rev" && pattern[0] != '-'
 }
 
 // ByPattern adds the paths that a file pattern looks at: the folder where it
 // begins, and what it would be without its wildcards, so that *.pem looks like
-// what it is. A pattern that may lead up again is not ok.
+// what it is. A pattern that may lead up again is not ok: .* does, for some shells.
 func ByPattern(paths []Path, pattern string) (all []Path, ok bool) {
-	if strings.Contains(pattern, "..") {
+	first := strings.IndexAny(pattern, wildcards)
+	folder := pattern[:strings.LastIndexByte(pattern[:first], '/')+1]
+	names := pattern[len(folder):]
+	if strings.Contains(pattern, "..") && !strings.HasPrefix(names, ".[!.]") && !strings.HasPrefix(names, ".[^.]") {
 		return paths, false
 	}
-	folder, names := splitPattern(pattern)
-	if i := strings.IndexAny(folder, "*?["); i >= 0 {
-		folder, names = folder[:strings.LastIndexByte(folder[:i], '/')+1], ""
+	for segment := range strings.SplitSeq(strings.TrimSuffix(names, "/"), "/") {
+		if segment == "" || segment == "." || leadsUp(segment) {
+			return paths, false
+		}
 	}
 	root := folder
 	if root == "" {
 		root = "."
 	}
 	paths = append(slices.Grow(paths, 2), Path{Word: root, Pattern: names})
-	if plain := strings.Map(dropWildcard, pattern); plain != folder {
+	plain := folder + strings.Trim(strings.Map(dropWildcard, names), "/")
+	if plain != "" && plain != strings.TrimRight(folder, "/") {
 		paths = append(paths, Path{Word: plain})
 	}
 	return paths, true
 }
 
-// splitPattern is a pattern's folder, up to its last slash, and the names in it.
-func splitPattern(pattern string) (folder, names string) {
-	i := strings.LastIndexByte(pattern, '/') + 1
-	return pattern[:i], pattern[i:]
+// leadsUp tells whether a part of a pattern may pick the two dots of the folder
+// above, as .* does for some shells.
+func leadsUp(segment string) bool {
+	if len(segment) < 2 || segment[0] != '.' || strings.IndexByte(wildcards, segment[1]) < 0 {
+		return false
+	}
+	return !strings.HasPrefix(segment, ".[!.]") && !strings.HasPrefix(segment, ".[^.]")
 }
 
 func dropWildcard(r rune) rune {

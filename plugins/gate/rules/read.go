@@ -5,14 +5,14 @@ var read = []Program{
 	{
 		Name:     "cat",
 		Options:  "-AbeEnstTuv --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting",
-		Operands: "path*", Input: true,
+		Operands: "path*", Input: true, Globs: true,
 		Match:    []string{"cat README.md", "cat -n main.go", "cat -", "cat"},
 		NotMatch: []string{"cat", "cat -", "cat --output=x a", "cat --num a"},
 	},
 	{
 		Name:     "head",
 		Options:  "-# -c:num -n:num -qvz --bytes=num --lines=num --quiet --silent --verbose --zero-terminated",
-		Operands: "path*", Input: true,
+		Operands: "path*", Input: true, Globs: true,
 		Match:    []string{"head -n 50 main.go", "head -20 README.md", "head -c 200 README.md", "head", "head -qn5 a b"},
 		NotMatch: []string{"head", "head -n x main.go", "head -x main.go", "head -20x a"},
 	},

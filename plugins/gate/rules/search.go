@@ -6,7 +6,7 @@ const grepOptions = `-# -EFGPivwxcLlnHhoqsraIzZbTUy -A:num -B:num -C:num -m:num 
 	--extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp=text --file=path --ignore-case --no-ignore-case
 	--word-regexp --line-regexp --null-data --no-messages --invert-match --max-count=num --byte-offset --line-number
 	--line-buffered --with-filename --no-filename --label=text --only-matching --quiet --silent
-	--binary-files=text|without-match|binary --text --directories=read|recurse|skip --devices==skip --recursive --include=text --exclude=text
+	--binary-files=text|without-match|binary --text --directories=read|recurse|skip --devices==skip --recursive --include=pattern --exclude=text
 	--exclude-from=path --exclude-dir=text --files-without-match --files-with-matches --count --initial-tab --null
 	--before-context=num --after-context=num --context=num --color[=always|never|auto] --colour[=always|never|auto]
 	--group-separator=text --no-group-separator --binary`
@@ -25,7 +25,7 @@ var search = []Program{
 		Name: "grep", Options: grepOptions,
 		Operands: "text path*", Instead: "-e -f --regexp --file", Need: "-r --recursive", Deep: "*", Here: true,
 		Match:    []string{"grep -rn foo src", "grep -r foo", "grep -rn --include=*.go foo .", "grep -ril todo docs"},
-		NotMatch: []string{"grep -R foo src", "grep --dereference-recursive foo .", "grep -r", "grep -rD read x", "grep -r --devices=read x"},
+		NotMatch: []string{"grep -R foo src", "grep --dereference-recursive foo .", "grep -r", "grep -r --include=.env x .", "grep -rh --include=*.pem . .", "grep -rD read x", "grep -r --devices=read x"},
 	},
 	{
 		Name: "grep", Options: grepOptions,
@@ -35,12 +35,12 @@ var search = []Program{
 	},
 	{
 		Name: "rg", // never --pre, --hostname-bin, -z (all start programs), -L (follows links), --ignore-file
-		Options: `-nNisSwxvFPclopqHI0auUb. -A:num -B:num -C:num -m:num -M:num -d:num -e:text -f:path -E:word -g:text -j:width -r:text -t:word -T:word
+		Options: `-nNisSwxvFPclopqHI0auUb. -A:num -B:num -C:num -m:num -M:num -d:num -e:text -f:path -E:word -g:pattern -j:width -r:text -t:word -T:word
 			--line-number --no-line-number --ignore-case --case-sensitive --smart-case --word-regexp --line-regexp --byte-offset
 			--invert-match --fixed-strings --pcre2 --count --count-matches --files-with-matches --files-without-match --include-zero
 			--only-matching --quiet --with-filename --no-filename --null --null-data --text --unrestricted --multiline --multiline-dotall
 			--hidden --no-hidden --no-ignore --no-ignore-vcs --no-ignore-parent --no-ignore-global --no-ignore-dot --no-ignore-files --no-ignore-exclude
-			--no-config --files --glob=text --iglob=text --glob-case-insensitive --type=word --type-not=word --type-list --type-add=text
+			--no-config --files --glob=pattern --iglob=pattern --glob-case-insensitive --type=word --type-not=word --type-list --type-add=added
 			--after-context=num --before-context=num --context=num --max-count=num --max-depth=num --maxdepth=num
 			--max-columns=num --max-columns-preview --max-filesize=num --regexp=text --file=path --encoding=word
 			--threads=width --replace=text --sort=word --sortr=word --stats --json --vimgrep --column --no-column --heading --no-heading
@@ -48,8 +48,9 @@ var search = []Program{
 			--engine=word --crlf --no-messages --no-ignore-messages --no-unicode
 			--passthru --pretty --one-file-system --no-require-git --block-buffered --line-buffered --path-separator=text --no-follow --no-mmap`,
 		Operands: "text path*", Instead: "-e -f --regexp --file --files --type-list", Deep: "*", Here: true,
-		Match:    []string{"rg -n foo", "rg --files -g *.go", "rg -n -C 3 foo main.go", "rg --hidden -uu -l needle", "rg -i -t go handler"},
-		NotMatch: []string{"rg --pre=./x foo", "rg --pre ./conv.sh foo", "rg --hostname-bin=./h.sh foo", "rg -z foo logs", "rg --search-zip foo", "rg -nz foo", "rg -L foo", "rg", "rg --debug --follow x"},
+		Match: []string{"rg -n foo", "rg --files -g *.go", "rg -n -C 3 foo main.go", "rg --hidden -uu -l needle", "rg -i -t go handler", "rg -g !.env x", "rg -g **/*.go x"},
+		NotMatch: []string{"rg --pre=./x foo", "rg --pre ./conv.sh foo", "rg --hostname-bin=./h.sh foo", "rg -z foo logs", "rg --search-zip foo", "rg -nz foo", "rg -L foo", "rg", "rg --debug --follow x",
+			"rg -uu -g .env x", "rg --glob .env* x", "rg --iglob *.ENV x", "rg -g src/** x", "rg -uuu --type-add x:.env -t x .", "rg -g=.env x"},
 	},
 	{
 		Name: "find", // no -L and -H: they would follow links out of the folder
@@ -59,14 +60,14 @@ var search = []Program{
 			-iregex:text -regextype:word -lname:text -ilname:text -type:word -xtype:word -size:size -empty -mtime:num -mmin:num -atime:num -amin:num
 			-ctime:num -cmin:num -newer:path -anewer:path -cnewer:path -newermt:text -newerct:text -samefile:path -inum:num -maxdepth:num -mindepth:num
 			-depth -mount -xdev -perm:text -user:word -group:word -uid:num -gid:num -nouser -nogroup -links:num -fstype:word
-			-readable -writable -executable -prune -quit -print -print0 -printf:text -ls -true -false -daystart -noleaf -nowarn -ignore_readdir_race -P`,
+			-readable -writable -executable -prune -quit -print -print0 -printf:layout -ls -true -false -daystart -noleaf -nowarn -ignore_readdir_race -P`,
 		Match: []string{
 			"find", "find . -name *.go -type f", "find . ( -name *.md -o -name *.txt ) -type f",
 			"find src -type f -not -path */vendor/*", "find . -size +1M -print", "find . -size -100c -newermt 2024-01-01",
 		},
 		NotMatch: []string{
 			"find . -delete", "find . -exec rm {} +", "find . -execdir sh x ;", "find . -ok a ;", "find . -okdir a ;", "find . -follow",
-			"find . -fprint x", "find . -fprintf x %p", "find . -fls x", "find . -fprint0 x", "find -L . -name x", "find . -files0-from x", "find . -name", "find . -D exec",
+			"find . -fprint x", "find . -fprintf x %p", "find . -printf %2000000000p", "find . -fls x", "find . -fprint0 x", "find -L . -name x", "find . -files0-from x", "find . -name", "find . -D exec",
 		},
 	},
 	{

@@ -34,7 +34,7 @@ var system = []Program{
 		Options:  "-uR -I[word] -d:text -r:path --utc --universal --rfc-email --iso-8601[=word] --rfc-3339=word --date=text --reference=path",
 		Operands: "time?",
 		Match:    []string{"date", "date -u +%Y-%m-%d", "date -Iseconds", "date -d yesterday +%s"},
-		NotMatch: []string{"date -s 2020-01-01", "date --set=2020-01-01", "date 010203042026", "date -us x", "date +%s +%s"},
+		NotMatch: []string{"date -s 2020-01-01", "date --set=2020-01-01", "date 010203042026", "date -us x", "date +%s +%s", "date +%2000000000Y"},
 	},
 	{Name: "whoami", Match: []string{"whoami"}, NotMatch: []string{"whoami x"}},
 	{

@@ -65,7 +65,7 @@ var text = []Program{
 		NotMatch: []string{"diff a.txt", "diff -l a.txt b.txt", "diff -r a b", "diff --to-file=x a.txt", "diff src docs", "diff . a.txt", "diff a.txt/ b.txt", "diff a.txt .."},
 	},
 	{
-		Name: "diff", Options: diffOptions + " -r -X:path --recursive --exclude-from=path", Operands: "path path", Need: "--no-dereference",
+		Name: "diff", Options: diffOptions + " -r -X:path --recursive --exclude-from=path", Operands: "path path", Need: "--no-dereference", Deep: "*",
 		Match: []string{"diff -rq --no-dereference src docs"}, NotMatch: []string{"diff -r src docs", "diff -rl --no-dereference a b"},
 	},
 }

@@ -10,7 +10,7 @@ import { CODES, LIMITS, MESSAGES, PluginError, fill } from '../messages.mjs'
 import { expectHead } from './shape.mjs'
 
 const MAX_LINKS = 40
-/** How many names of one folder are looked up. */
+/** How many names of one folder, or of all folders on one level, are looked up. */
 const MAX_ENTRIES = 2000
 
 /** Effect `fs.realpath`: PathsRequest → PathsAnswer. @type {import('../hot.mjs').EffectHandler} */
@@ -32,11 +32,36 @@ export function realPaths(paths) {
 
 /**
  * The real paths of all that lies in a folder, by the folder's path, a slash and the name. "" stands for a folder with
- * too much in it, or one that cannot be looked at.
+ * too much in it, or one that cannot be looked at. A path with a star at its end stands for all folders in a folder;
+ * links to folders are left out.
  * @param {string} folder absolute and clean
  * @returns {Record<string, string>}
  */
 export function entriesOf(folder) {
+  if (!folder.endsWith('/*')) return entriesIn(folder)
+  const above = folder.slice(0, -2)
+  /** @type {Record<string, string>} */
+  const all = {}
+  for (const one of foldersIn(above)) {
+    Object.assign(all, entriesIn(one))
+    if (Object.keys(all).length > MAX_ENTRIES) return { [above.replaceAll('/*', '')]: '' }
+  }
+  return all
+}
+
+/** The folders in a folder, or in all folders on a level. @param {string} folder @returns {string[]} */
+function foldersIn(folder) {
+  if (folder.endsWith('/*')) return foldersIn(folder.slice(0, -2)).flatMap(foldersIn)
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true })
+    return entries.filter(entry => entry.isDirectory()).slice(0, MAX_ENTRIES + 1).map(entry => `${folder === '/' ? '' : folder}/${entry.name}`)
+  } catch {
+    return [] // what cannot be looked at is named above as it is
+  }
+}
+
+/** @param {string} folder @returns {Record<string, string>} */
+function entriesIn(folder) {
   try {
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return {}
     const entries = readdirSync(folder, { withFileTypes: true })
