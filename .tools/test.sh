@@ -1,45 +1,44 @@
 #!/bin/sh
-# Every test: Go per module with the race detector, then the shim's and the
-# page's under Node. All of it runs even when a part fails.
+# Every test: Go per module with the race detector, the shim's and the page's under
+# Node. All of it runs even when a part fails. Tests that start a Harness mostly wait,
+# so two lanes run beside each other; what a module says comes when it has ended.
 set -u
 cd "$(dirname "$0")/.."
 root=$PWD
 export STRATA_NEEDS_FILE=$root/.run/needs.txt
-mkdir -p .run && : >"$STRATA_NEEDS_FILE"
-failed=""
-
-# The tests under Node mostly wait, so they run beside the Go modules that do not
-# start a Harness; what they say comes after those.
-said=$root/.run/node-tests.txt
-{
-  status=0
-  echo "== node --test shim"
-  (cd shim && pnpm --silent test) || status=1
-  echo "== node --test page"
-  node --test 'host/internal/page/test/*.test.mjs' || status=1
-  echo "== node --test muxport"
-  node --test 'e2e/muxport/test/*.test.mjs' || status=1
-  exit $status
-} >"$said" 2>&1 &
-node_tests=$!
+said=$root/.run/tests
+rm -rf "$said" && mkdir -p "$said" && : >"$STRATA_NEEDS_FILE"
 trap 'trap - TERM; kill 0' INT TERM # a shell's background job does not hear Ctrl+C
 
-gotest() { # module, and more flags
-  m=$1; shift
-  echo "== go test $m"
-  (cd "$m" && go test -race -timeout 15m "$@" ./...) || failed="$failed $m"
+part() { # name, command: keeps what it says until it has ended, and notes that it failed
+  name=$1; shift
+  "$@" >"$said/$name.txt" 2>&1 || echo "$name" >>"$said/failed"
+  echo "== $name"; cat "$said/$name.txt"
 }
-for m in proto plugins wasm; do gotest $m; done
-echo "== go test plugins: time grows as the page does" # which the race detector would only hide
-(cd plugins && go test -run '^TestLinear$' ./search/...) || failed="$failed linear"
-wait $node_tests || failed="$failed node"
-cat "$said"
-# These start processes and wait for them: four at a time, whatever the machine has.
-for m in host e2e; do gotest $m -parallel 4; done
+gotest() { m=$1; shift; (cd "$m" && go test -race -timeout 15m "$@" ./...); }
+node_tests() {
+  status=0
+  (cd shim && pnpm --silent test) || status=1
+  node --test 'host/internal/page/test/*.test.mjs' || status=1
+  node --test 'e2e/muxport/test/*.test.mjs' || status=1
+  return $status
+}
+
+# Those that start processes: four packages, and four tests of each, at a time, whatever
+# the machine has.
+waiting="-p 4 -parallel 4"
+{ part node node_tests; part host gotest host $waiting; } &
+lane=$!
+for m in proto plugins wasm; do part $m gotest $m; done
+part e2e gotest e2e $waiting
+wait $lane
+# How time grows: the race detector, or another test beside it, would only hide that.
+linear() { (cd plugins && go test -run '^TestLinear$' ./search/...); }
+part linear linear
 
 if [ -s "$STRATA_NEEDS_FILE" ]; then
   echo "Not run on this Harness, which lacks what they need:"
   sort -u "$STRATA_NEEDS_FILE"
 fi
-if [ -n "$failed" ]; then echo "FAILED:$failed" >&2; exit 1; fi
+if [ -s "$said/failed" ]; then echo "FAILED:" $(cat "$said/failed") >&2; exit 1; fi
 echo "All tests passed."

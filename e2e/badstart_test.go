@@ -16,6 +16,7 @@ import (
 // on serving its page, is never ready, says in one sentence what to do, and has the model
 // answer alone.
 func TestHostOnUnpinnedHarness(t *testing.T) {
+	t.Parallel()
 	ctx := kit.Context(t)
 	home := kit.NewHome(t)
 	h := kit.StartHost(ctx, t, home, kit.HostOptions{

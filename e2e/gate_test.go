@@ -47,6 +47,7 @@ func ownLayer(t *testing.T, home *kit.Home, rows string) {
 
 // TestGate plays what the approval gate promises: one host, one Harness.
 func TestGate(t *testing.T) {
+	t.Parallel()
 	ctx := kit.Context(t)
 	w := &world{home: kit.NewHome(t), model: kit.StartModel(t, scriptmodel.Config{})}
 	w.home.File(t, "README.md", "# A small project\n")

@@ -14,6 +14,7 @@ import (
 // The pinned Harness boots, plays a turn on the scripted model, and ends with
 // exit code 0 on SIGTERM.
 func TestPinBoots(t *testing.T) {
+	t.Parallel()
 	ctx := kit.Context(t)
 	home := kit.NewHome(t)
 	home.File(t, "a.txt", "hello\n")
@@ -63,6 +64,7 @@ func TestPinBoots(t *testing.T) {
 // An install whose packages drifted prints its URL and ends: a failed start, not
 // a ready Harness.
 func TestUnpinnedIsAFailedStart(t *testing.T) {
+	t.Parallel()
 	ctx := kit.Context(t)
 	home := kit.NewHome(t)
 	p := kit.LaunchHarness(t, home, kit.HarnessOptions{Dir: kit.Drifted(t, home)})
@@ -83,6 +85,7 @@ func TestUnpinnedIsAFailedStart(t *testing.T) {
 
 // A plugin whose service is missing is the other way to end after the URL line.
 func TestUnmetInjectIsAFailedStart(t *testing.T) {
+	t.Parallel()
 	ctx := kit.Context(t)
 	home := kit.NewHome(t)
 	plugin := home.Plugin(t, "lonely.mjs", "export const name = 'lonely'\nexport const inject = ['nobodyOffersThis']\nexport function apply() {}\n")

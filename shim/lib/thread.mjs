@@ -7,7 +7,7 @@
 import { Worker } from 'node:worker_threads'
 import { CODES, LIMITS, MESSAGES, PluginError, fill } from './messages.mjs'
 
-/** How long a thread that nobody uses is kept: another page may follow. */
+/** How long a thread that nobody uses is kept, at most: another page may follow. */
 const IDLE_MS = 60_000
 
 /**
@@ -25,6 +25,7 @@ const IDLE_MS = 60_000
  * @property {(level: import('./abi.mjs').Level, text: string) => void} log
  * @property {(text: string) => void} stderr
  * @property {(fault?: PluginError) => void} onEnd it is gone; fault: because the guest died
+ * @property {number} [idleMs] how long it is kept unused
  */
 
 export class Thread {
@@ -175,7 +176,7 @@ export class Thread {
   #rest() {
     if (this.#calls.size > 0 || this.#over) return
     clearTimeout(this.#idle)
-    this.#idle = setTimeout(() => this.close(), IDLE_MS)
+    this.#idle = setTimeout(() => this.close(), this.#options.idleMs ?? IDLE_MS)
     this.#idle.unref()
   }
 

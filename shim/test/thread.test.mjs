@@ -5,6 +5,7 @@ import { createEffects } from '../lib/effects.mjs'
 import { Instance } from '../lib/hot.mjs'
 import { MESSAGES } from '../lib/messages.mjs'
 import { loadModule } from '../lib/module.mjs'
+import { Thread } from '../lib/thread.mjs'
 import { buildStrata, loadProbe } from './guests.mjs'
 
 suite('worker ops', () => {
@@ -87,6 +88,22 @@ suite('worker ops', () => {
     one.close()
     await assert.rejects(waiting, { code: 'cancelled' })
     await assert.rejects(one.call('countApart', {}), { code: 'cancelled' })
+  })
+
+  test('a thread that nobody uses ends, and one that is used does not', async () => {
+    const { promise: ended, resolve: end } = Promise.withResolvers()
+    const { promise: waiting, resolve: answer } = /** @type {PromiseWithResolvers<import('../lib/thread.mjs').Carried>} */ (Promise.withResolvers())
+    const empty = new Uint8Array()
+    const thread = new Thread({
+      module: module.module, plugin: 'probe', config: empty, idleMs: 1, log: () => {}, stderr: () => {},
+      perform: () => waiting, onEnd: fault => end(fault ?? 'idle'),
+    })
+    const call = thread.call({ name: 'sleepApart' }, Buffer.from('{"ms":1}'), empty, {})
+    assert.equal((await thread.call({ name: 'countApart', sync: true }, empty, empty, {})).ok, true)
+    answer({ ok: true, head: Buffer.from('{}'), body: empty })
+    assert.equal((await call).ok, true, 'the one call ended while the other waited')
+    assert.equal(await ended, 'idle')
+    await assert.rejects(thread.call({ name: 'countApart', sync: true }, empty, empty, {}), { code: 'trap' })
   })
 
   test('a call that is given up before the guest is there', async () => {

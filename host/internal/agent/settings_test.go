@@ -156,3 +156,26 @@ func TestConfigureAndDeath(t *testing.T) {
 		t.Errorf("%d starts, the newest from %q", b.starts, b.begun[len(b.begun)-1])
 	}
 }
+
+// Parts of the settings that are changed at once do not undo each other.
+func TestChange(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, wires["events.mux"])
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if err := b.agent.Change(func(s *Settings) { s.MaxHelpers++ }); err != nil {
+				t.Error(err)
+			}
+		})
+		all.Go(func() {
+			if err := b.agent.Change(func(s *Settings) { s.Search.Service += "x" }); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if s := b.agent.composition.settings; s.MaxHelpers != 20 || len(s.Search.Service) != 20 {
+		t.Errorf("%d and %q", s.MaxHelpers, s.Search.Service)
+	}
+}

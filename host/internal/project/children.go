@@ -3,6 +3,7 @@ package project
 import (
 	"strings"
 
+	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
 	"strata.dev/bridge/proto/dsh"
 )
@@ -29,6 +30,13 @@ type Child struct {
 	Continuable bool
 	// Whole shows all cards, also of what it does unasked.
 	Whole bool
+	// Dearer gives the shown name of a route that costs more than that of the agent which
+	// started the helper, "" for any other. Nil says so of none.
+	Dearer func(route string) string
+
+	route string // the one of its newest request
+	task  string // what it was told to do
+	on    string // the shown name of a dearer route
 }
 
 // NewChild gives the projection of a helper before its first event.
@@ -42,6 +50,9 @@ func NewChild(cfg Config) *Child {
 
 // Running tells whether the helper is at work.
 func (c *Child) Running() bool { return c.row.Status == HelperRunning }
+
+// Route is that of the helper's newest request, as provider/model; "" before the first.
+func (c *Child) Route() string { return c.route }
 
 // Row is the helper's row as it stands; one that has not begun has no UpdatedAt.
 func (c *Child) Row() chat.Helper { return c.row }
@@ -90,13 +101,30 @@ func (c *Child) observe(e dsh.Event) {
 		}
 		c.row.Status = HelperRunning
 	case dsh.TypeUserMessage:
-		if m, ok := Person(e); ok && c.row.Description == "" {
-			c.row.Description = clipTitle(strings.Join(strings.Fields(m.Text), " "))
+		if m, ok := Person(e); ok && c.task == "" {
+			c.task = clipTitle(strings.Join(strings.Fields(m.Text), " "))
+			c.describe()
+		}
+	case dsh.TypeRequestContext:
+		if r, ok := Data[dsh.RequestContext](e); ok && r.Provider != "" {
+			c.route = r.Provider + "/" + r.Model
+			if c.Dearer != nil {
+				c.on = c.Dearer(c.route)
+			}
+			c.describe()
 		}
 	case dsh.TypeTurnEnd:
 		if end, ok := TurnEnd(e); ok {
 			c.row.Status = helperStatus(end.Reason.Kind)
 		}
+	}
+}
+
+// describe words the row: what the helper does, and that it costs more where it does.
+func (c *Child) describe() {
+	c.row.Description = c.task
+	if c.on != "" {
+		c.row.Description = say.Sentence(say.HelperDearer, "model", c.on, "what", c.task).Text
 	}
 }
 

@@ -34,9 +34,13 @@ var titles = map[string]struct{ key, argument string }{
 	"list_agents":     {say.TitleHelpers, ""},
 	"subagent":        {say.TitleHelperStart, "description"},
 	"subagent_fork":   {say.TitleHelperStart, "description"},
+	modelsTool:        {say.TitleModels, ""},
 	"workflow":        {say.TitleWorkflow, ""},
 	"ralph":           {say.TitleRepeat, ""},
 }
+
+// modelsTool lists the models for helpers.
+const modelsTool = "list_subagent_models"
 
 // maxTitle is how many characters a title has at most.
 const maxTitle = 120
@@ -56,6 +60,9 @@ func title(tool, arguments, cwd string) chat.Sentence {
 	}
 	if t.argument == "file_path" {
 		value = below(cwd, value)
+	}
+	if model := argument(arguments, "model"); model != "" && t.key == say.TitleHelperStart {
+		return cut(say.Sentence(say.TitleHelperOn, "model", clipTitle(model), "what", cmp.Or(clipTitle(value), "…")))
 	}
 	return cut(say.Sentence(t.key, "what", cmp.Or(clipTitle(value), "…")))
 }

@@ -46,6 +46,13 @@ const (
 	TitleHelpers = "List the helpers"
 	// TitleHelperStart is the title of a new helper.
 	TitleHelperStart = "Start a helper: {what}"
+	// TitleHelperOn is the title of a new helper on a model that the person named.
+	TitleHelperOn = "Ask {model}: {what}"
+	// TitleModels is the title of a look at the models for helpers.
+	TitleModels = "List the models for helpers"
+	// HelperDearer describes a helper whose model costs more than that of the agent
+	// which started it.
+	HelperDearer = "On {model}, which costs more than the model that started it: {what}"
 	// TitleWorkflow is the title of a workflow.
 	TitleWorkflow = "Run a workflow"
 	// TitleRepeat is the title of a task that is done again and again.

@@ -20,6 +20,10 @@ type Request struct {
 // is of a release with extended support, so that it does not look stale.
 const userAgent = "Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefox/153.0"
 
+// maxPage is the most of a result page, in bytes: real ones have below a quarter of it.
+// They are read in the main thread.
+const maxPage = 1 << 20
+
 // TimeoutMs is how long a source may take for one answer.
 const TimeoutMs = 15_000
 
@@ -65,7 +69,7 @@ func browse(address, language string) Request {
 	if short != "en" {
 		accept += ",en;q=0.5"
 	}
-	return Request{FetchRequest: abi.FetchRequest{URL: address, TimeoutMs: TimeoutMs, Headers: map[string]string{
+	return Request{FetchRequest: abi.FetchRequest{URL: address, TimeoutMs: TimeoutMs, MaxBytes: maxPage, Headers: map[string]string{
 		"User-Agent":                userAgent,
 		"Accept":                    "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
 		"Accept-Language":           accept,

@@ -3,7 +3,7 @@
 /** @import {Answer} from './tool.mjs' */
 
 import { h, sentence, setText } from '../dom.mjs';
-import { fill } from '../language.mjs';
+import { fill, known } from '../language.mjs';
 import { helperStates, words } from '../words.mjs';
 import { MarkdownView } from './markdown.mjs';
 import { duration, ToolView } from './tool.mjs';
@@ -107,7 +107,7 @@ function helperView() {
     el,
     update: ({ helper }) => {
       el.dataset.state = helper.status;
-      setText(title, `${words.helper}: ${helper.description || helper.name}`);
+      setText(title, `${words.helper}: ${known(helper.description) || helper.name}`);
       setText(state, [helperStates[helper.status] ?? helper.status, helper.durationMs ? duration(helper.durationMs) : ''].filter(Boolean).join(' · '));
     },
   };
