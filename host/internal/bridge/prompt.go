@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"go.uber.org/zap"
@@ -32,7 +33,7 @@ func (r *active) selectModel(ctx context.Context) *chat.Error {
 	if !ok || provider == "" || id == "" {
 		return gone("not provider/model")
 	}
-	m := gateway.Model{Provider: provider, ID: id, Effort: r.req.Thinking}
+	m := gateway.Model{Provider: provider, ID: id, Effort: r.c.b.effort(name, r.req.Thinking)}
 	err := r.link.gw.SelectModel(ctx, r.root, m)
 	if gateway.IsCode(err, gateway.CodeModelUnavailable) && m.Effort != "" {
 		m.Effort = ""
@@ -61,6 +62,16 @@ func (b *Bridge) route(id string) string {
 		}
 	}
 	return ""
+}
+
+// effort is a thinking level as a route has it; one that it lacks is dropped.
+func (b *Bridge) effort(route, level string) string {
+	for _, r := range b.o.Harness.Status().Routes {
+		if r.ID == route && !slices.Contains(r.Thinking, level) {
+			return ""
+		}
+	}
+	return level
 }
 
 // prompt hands the message over. Its request id is on disk before the Harness can
