@@ -38,7 +38,7 @@ run: base
 	@exec .run/bin/strata-demo $(if $(filter file,$(origin WORKSPACE)),--seed) --host .run/bin/strata-host --harness "$(HARNESS)" \
 		--node "$(ROOT)/.tools/bin/node" --shim "$(ROOT)/shim" --data "$(DATA)" --workspace "$(WORKSPACE)" \
 		$(if $(KEY_FILE),--key-file "$(KEY_FILE)") $(if $(BASE_URL),--base-url "$(BASE_URL)") \
-		$(if $(MODEL),--model "$(MODEL)") $(if $(LISTEN),--listen "$(LISTEN)")
+		$(if $(MODEL),--model "$(MODEL)") $(if $(CONTEXT_WINDOW),--context-window "$(CONTEXT_WINDOW)") $(if $(LISTEN),--listen "$(LISTEN)")
 
 build:
 	@mkdir -p .run/bin

@@ -171,7 +171,7 @@ func TestErrorsWithoutHarness(t *testing.T) {
 		script string
 		want   chat.Frame
 	}{
-		{"#! ERR 401", chat.Frame{Code: chat.CodeModelFailed, Sentence: plain("The model server did not accept the key. Check the key file and start Strata again."), Actions: []string{"choose-model"}}},
+		{"#! ERR 401", chat.Frame{Code: chat.CodeModelFailed, Sentence: plain("The model server did not accept the key. Check it under Models, or in the key file that Strata was started with."), Actions: []string{"choose-model"}}},
 		{"#! ERR 429", chat.Frame{Code: chat.CodeModelFailed, Sentence: plain("The model server has too many requests right now. Wait a minute and send the message again."), Actions: []string{"retry"}}},
 		{"#! ERR 400 overflow", chat.Frame{Code: chat.CodeContextFull, Sentence: plain("This chat has become too long for the model. Start a new chat, or send a shorter message."), Actions: []string{"new-chat"}}},
 		{"#! SAY half / CUT", chat.Frame{Code: chat.CodeModelFailed, Sentence: plain("The model's answer broke off. Send the message again to get a whole one."), Actions: []string{"retry"}}},

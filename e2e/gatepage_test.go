@@ -58,11 +58,11 @@ func TestPageSaysHowFarAYesReaches(t *testing.T) {
 	// It is listed with what was decided, and taken back.
 	do(p, chromedp.Click("button.permissions"))
 	p.until(`document.querySelector('dialog[open] ul.rows code')?.textContent === 'bash touch page-*' && document.querySelectorAll('dialog[open] ol.rows li').length === 2`)
-	if got := p.text("dialog ol.rows"); !strings.Contains(got, "by you") || !strings.Contains(got, "allowed in advance") {
+	if got := p.text("dialog[open] ol.rows"); !strings.Contains(got, "by you") || !strings.Contains(got, "allowed in advance") {
 		t.Errorf("what was decided reads %q", got)
 	}
 	p.shot("permissions")
-	do(p, chromedp.Click("dialog ul.rows button"))
+	do(p, chromedp.Click("dialog[open] ul.rows button"))
 	p.until(`document.querySelector('dialog[open] ul.rows .none')`)
 	p.shot("permissions-taken-back")
 	all, err = w.Permissions(ctx)
@@ -70,6 +70,6 @@ func TestPageSaysHowFarAYesReaches(t *testing.T) {
 	if len(all) != 0 {
 		t.Errorf("after it was taken back: %+v", all)
 	}
-	do(p, chromedp.Click("dialog .close"))
+	do(p, chromedp.Click("dialog[open] .close"))
 	p.until(`!document.querySelector('dialog[open]')`)
 }

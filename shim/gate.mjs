@@ -50,6 +50,7 @@ export async function apply(ctx, config) {
   const answers = new Answers()
   const warn = (/** @type {string} */ text) => ctx.logger.warn(text)
   const seams = seamProbe(probes(ctx), warn)
+  refuseWithout(ctx)
   /** @type {{instance: Instance, judge: Judge} | undefined} */
   let running
   const journal = new Journal(async entries => running?.instance.call('record', { entries }), warn)
@@ -105,6 +106,17 @@ export async function apply(ctx, config) {
   }, 'strata-gate: sessions and plugin')
 
   await judge
+}
+
+/**
+ * A Harness in which the gate cannot do its work does not start: the other seams are told by the command. The host
+ * knows the words (harness.SeamsMissing).
+ * @param {any} ctx
+ */
+function refuseWithout(ctx) {
+  const { preExecute, guard, approval } = probes(ctx)
+  const { missing } = seamProbe({ preExecute, guard, approval }, () => {})()
+  if (missing.length > 0) throw new Error(`strata-gate: this Harness lacks what the gate needs. ${missing.join(' ')}`)
 }
 
 /**

@@ -28,6 +28,8 @@ type HostOptions struct {
 	Services map[string]string
 	// Wire makes the pinned Harness speak remote.mux; nil leaves it its own wire.
 	Wire *muxport.Options
+	// NoModel leaves the model out of the command line: connections are added later.
+	NoModel bool
 }
 
 // Host is a host process whose page can be reached.
@@ -81,8 +83,10 @@ func LaunchHost(t testing.TB, home *Home, o HostOptions) *Process {
 		binary = PretendHostBinary(t)
 	}
 	args := []string{"serve", "--harness", or(o.Harness, HarnessDir()), "--node", Node(t), "--shim", shim,
-		"--data", home.Data, "--workspace", home.Workspace, "--base-url", o.Model.URL(), "--model", or(o.ModelID, "scripted-1"),
-		"--key-file", key, "--listen", or(o.Listen, "127.0.0.1:0")}
+		"--data", home.Data, "--workspace", home.Workspace, "--keys", "file", "--listen", or(o.Listen, "127.0.0.1:0")}
+	if !o.NoModel {
+		args = append(args, "--base-url", o.Model.URL(), "--model", or(o.ModelID, "scripted-1"), "--key-file", key, "--images=false")
+	}
 	return StartProcess(t, home, Command{
 		Name: "host", Path: binary, Args: append(args, o.Args...), Dir: home.Dir,
 		Env: Environ(t, home, []string{"bwrap"}, env...),

@@ -142,9 +142,11 @@ type AgentStatus struct {
 	Errors  []LastError `json:"errors,omitempty"`
 	LastEnd *AgentEnd   `json:"lastEnd,omitempty"` // nil where none has
 	// RestartDue says that the Harness is started again, for new settings, once no turn runs.
-	RestartDue bool        `json:"restartDue,omitempty"`
-	Host       *HostStatus `json:"host,omitempty"`
-	Data       *DataStatus `json:"data,omitempty"`
+	RestartDue bool `json:"restartDue,omitempty"`
+	// Untested says that the Harness is a version that was not tested; null for others.
+	Untested *Sentence   `json:"untested,omitempty"`
+	Host     *HostStatus `json:"host,omitempty"`
+	Data     *DataStatus `json:"data,omitempty"`
 }
 
 // AgentEnd is how the newest Harness ended that nobody had asked to, or did not start.
@@ -230,6 +232,12 @@ type Route struct {
 	ContextWindow int64  `json:"contextWindow,omitempty"`
 	Default       bool   `json:"default,omitempty"`
 	Images        bool   `json:"images,omitempty"` // it reads pictures
+	// Connection is the name of what serves it, as shown; Local says that this is of the
+	// person's own.
+	Connection string   `json:"connection,omitempty"`
+	Local      bool     `json:"local,omitempty"`
+	Thinking   []string `json:"thinking,omitempty"` // levels that can be chosen; none: the model's own
+	Price      *Price   `json:"price,omitempty"`
 }
 
 // ActiveTurn is a run that has not ended.

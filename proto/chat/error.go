@@ -16,6 +16,7 @@ const (
 	CodeNotWaiting        Code = "not-waiting"        // 409: the message has its turn already, or was taken back
 	CodeNotTaken          Code = "not-taken"          // 409: the running turn does not take the message, which waits on
 	CodeUnknownTask       Code = "unknown-task"       // 404
+	CodeUnknownConnection Code = "unknown-connection" // 404
 	CodeMethod            Code = "method"             // 405
 	CodeNotPending        Code = "not-pending"        // 409: already answered, or over
 	CodeChanged           Code = "changed"            // 409: not the request that was shown

@@ -32,6 +32,7 @@ export type Code =
   | "not-waiting"
   | "not-taken"
   | "unknown-task"
+  | "unknown-connection"
   | "method"
   | "not-pending"
   | "changed"
@@ -68,6 +69,35 @@ export type TaskOutcome =
   | "stopped"
   | "missed"
   | "skipped"
+  ;
+
+/** ModelKind is who serves a connection's models. */
+export type ModelKind =
+  | "openai"
+  | "anthropic"
+  | "deepseek"
+  | "openrouter"
+  | "local"
+  ;
+
+/** ModelOrigin is where a connection comes from. */
+export type ModelOrigin =
+  | "saved"
+  | "app"
+  | "command-line"
+  ;
+
+/** KeyPlace is where a key is kept. */
+export type KeyPlace =
+  | "keyring"
+  | "file"
+  | "command-line"
+  ;
+
+/** Ask is a figure that nobody knows and that the person is asked for. */
+export type Ask =
+  | "contextWindow"
+  | "slots"
   ;
 
 /** EventType names what an event tells. */
@@ -146,6 +176,9 @@ export interface Tool {
   name: string;
   title: string;
   state: ToolState;
+  /** TitleKey is Title's English template, TitleArgs what fills its {name} places; a title may be cut. */
+  titleKey?: string;
+  titleArgs?: Record<string, string>;
   /** Reason is the gate's sentence on a proposed or denied card. */
   reason?: string;
   /** ReasonKey is Reason's English template, ReasonArgs what fills its {name} places; they come with a proposed card, a moment after it. */
@@ -157,6 +190,9 @@ export interface Tool {
   input?: string;
   /** plain text, at most 64 KiB */
   result?: string;
+  /** ResultKey and ResultArgs are those of the sentence that Result begins with, where a call did not do its work. */
+  resultKey?: string;
+  resultArgs?: Record<string, string>;
   /** Details is the technical text of a failure. */
   details?: string;
   /** Digest is what an answer to a proposed card is bound to (abi.Digest). */
@@ -388,6 +424,8 @@ export interface AgentStatus {
   lastEnd?: AgentEnd;
   /** RestartDue says that the Harness is started again, for new settings, once no turn runs. */
   restartDue?: boolean;
+  /** Untested says that the Harness is a version that was not tested; null for others. */
+  untested?: Sentence;
   host?: HostStatus;
   data?: DataStatus;
 }
@@ -411,6 +449,20 @@ export interface Route {
   default?: boolean;
   /** it reads pictures */
   images?: boolean;
+  /** Connection is the name of what serves it, as shown; Local says that this is of the person's own. */
+  connection?: string;
+  local?: boolean;
+  /** levels that can be chosen; none: the model's own */
+  thinking?: string[];
+  price?: Price;
+}
+
+/** Price is what a million tokens cost, in US dollars. */
+export interface Price {
+  input: number;
+  output: number;
+  /** 0: not known */
+  cacheRead?: number;
 }
 
 /** ActiveTurn is a run that has not ended. */
@@ -462,6 +514,13 @@ export interface AgentEnd {
   /** Unix milliseconds */
   time: number;
   details?: string;
+  text?: string;
+  key?: string;
+  args?: Record<string, string>;
+}
+
+/** Sentence is text for a person. Key is the English sentence with {name} places, by which a page translates it; Args fill the places. Model text has no key. */
+export interface Sentence {
   text?: string;
   key?: string;
   args?: Record<string, string>;
@@ -747,13 +806,6 @@ export interface TaskResult {
   usage?: Usage;
 }
 
-/** Sentence is text for a person. Key is the English sentence with {name} places, by which a page translates it; Args fill the places. Model text has no key. */
-export interface Sentence {
-  text?: string;
-  key?: string;
-  args?: Record<string, string>;
-}
-
 /** TaskAction is a tool call of a task's run. */
 export interface TaskAction {
   tool: string;
@@ -806,6 +858,140 @@ export interface TaskPatch {
 /** TaskResults is the body of GET /api/tasks/{id}/results, the newest first. */
 export interface TaskResults {
   results: TaskResult[] | null;
+}
+
+/** ModelsAnswer is the body of GET /api/models. */
+export interface ModelsAnswer {
+  connections: ModelConnection[] | null;
+  /** route of a chat that chooses none */
+  default?: string;
+  /** KeysIn is where a key would be kept that is given now, KeyFile that file. */
+  keysIn: KeyPlace;
+  keyFile: string;
+}
+
+/** ModelConnection is a connection as it stands. */
+export interface ModelConnection {
+  id: string;
+  kind: ModelKind;
+  name: string;
+  baseUrl: string;
+  origin: ModelOrigin;
+  /** where its key is; "" is nowhere */
+  keyIn?: KeyPlace;
+  /** Ready says that its models can be chosen. The sentence says why not. */
+  ready: boolean;
+  text?: string;
+  key?: string;
+  args?: Record<string, string>;
+  details?: string;
+  /** requests that it works on at once; 0 is not known, or not bounded */
+  slots?: number;
+  /** Said are the person's own words of its models, SaidSlots of its slots. */
+  said?: ModelSpec[];
+  saidSlots?: number;
+  models: ModelInfo[] | null;
+  asks?: Ask[];
+}
+
+/** ModelSpec is what a person says of a model. */
+export interface ModelSpec {
+  /** as the server knows it */
+  id: string;
+  /** shown; "" is the server's */
+  name?: string;
+  /** in tokens; 0 is what the server tells */
+  contextWindow?: number;
+  /** false: it is to read no pictures */
+  images?: boolean;
+}
+
+/** ModelInfo is a model as it stands. */
+export interface ModelInfo {
+  id: string;
+  name: string;
+  /** by which a chat chooses it; "" while it cannot */
+  route?: string;
+  contextWindow?: number;
+  /** it reads pictures */
+  images?: boolean;
+  /** levels that can be chosen */
+  thinking?: string[];
+  price?: Price;
+  asks?: Ask[];
+}
+
+/** ConnectionSpec is what a person says of a connection: the body of POST /api/models and of PUT /api/models/{id}, which replaces what was said before. */
+export interface ConnectionSpec {
+  kind: ModelKind;
+  /** shown; "" is the kind's own */
+  name?: string;
+  /** "" is the kind's own */
+  baseUrl?: string;
+  /** Key is the service's; null or left out keeps the one there is, "" removes it. No route ever gives it out. */
+  key?: string;
+  /** Models are the ones to choose from. None of a local server are all that it has. */
+  models?: ModelSpec[];
+  /** requests that a local server works on at once; 0 is what it tells */
+  slots?: number;
+}
+
+/** LocalSpec is the body of PUT /api/models/local/{id}, by which the desktop tells of an engine that it has loaded. */
+export interface LocalSpec {
+  baseUrl: string;
+  model: string;
+  name?: string;
+  /** in tokens; 0 is not known */
+  contextWindow?: number;
+  /** requests at once; 0 is not known */
+  slots?: number;
+  /** false: it was loaded without reading pictures */
+  images?: boolean;
+  /** External says that the app has not loaded it: the engine may lack fit_max_tokens. */
+  external?: boolean;
+}
+
+/** ModelDefault is the body of PUT /api/models/default. */
+export interface ModelDefault {
+  /** "" is the first one */
+  route: string;
+}
+
+/** ModelOffers is what a provider has: the body of GET /api/models/{id}/offers. Where the list could not be read the sentence says so, and Models is the newest one that was. */
+export interface ModelOffers {
+  models: ModelOffer[] | null;
+  /** Unix milliseconds; 0 is never */
+  readAt?: number;
+  text?: string;
+  key?: string;
+  args?: Record<string, string>;
+  details?: string;
+}
+
+/** ModelOffer is a model that a provider lists, as far as it tells. */
+export interface ModelOffer {
+  id: string;
+  name?: string;
+  /** in tokens; 0 is not told */
+  contextWindow?: number;
+  /** in tokens; 0 is not told */
+  maxOutput?: number;
+  /** null is not told */
+  images?: boolean;
+  /** the list says that it takes a thinking level */
+  reasoning?: boolean;
+  price?: Price;
+}
+
+/** ModelTest is what trying a connection came to: the answer of POST /api/models/test, whose body is a ConnectionSpec, and of POST /api/models/{id}/test. */
+export interface ModelTest {
+  ok: boolean;
+  text?: string;
+  key?: string;
+  args?: Record<string, string>;
+  details?: string;
+  /** that it has */
+  models: ModelOffer[] | null;
 }
 
 /** Event is one thing that happened outside of chats: the data of an event of GET /api/events, whose name is its Type. */

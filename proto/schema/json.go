@@ -83,6 +83,8 @@ func typeNode(t reflect.Type, nullable bool) *node {
 		return &node{Type: "boolean"}
 	case reflect.Int, reflect.Int64:
 		return &node{Type: "integer"}
+	case reflect.Float64:
+		return &node{Type: "number"}
 	case reflect.String:
 		if t.PkgPath() != "" {
 			return &node{Ref: ref(t.Name())}

@@ -42,6 +42,12 @@ var roots = []reflect.Type{
 	reflect.TypeFor[chat.TaskSpec](),
 	reflect.TypeFor[chat.TaskPatch](),
 	reflect.TypeFor[chat.TaskResults](),
+	reflect.TypeFor[chat.ModelsAnswer](),
+	reflect.TypeFor[chat.ConnectionSpec](),
+	reflect.TypeFor[chat.LocalSpec](),
+	reflect.TypeFor[chat.ModelDefault](),
+	reflect.TypeFor[chat.ModelOffers](),
+	reflect.TypeFor[chat.ModelTest](),
 	reflect.TypeFor[chat.Event](),
 	reflect.TypeFor[chat.ErrorBody](),
 }

@@ -56,7 +56,7 @@ func typeName(t reflect.Type, nullable bool) string {
 	switch t.Kind() {
 	case reflect.Bool:
 		return "boolean"
-	case reflect.Int, reflect.Int64:
+	case reflect.Int, reflect.Int64, reflect.Float64:
 		return "number"
 	case reflect.String:
 		if t.PkgPath() != "" {

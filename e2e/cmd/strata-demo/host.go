@@ -85,6 +85,9 @@ func hostArgs(o options) []string {
 	if o.keyFile != "" {
 		args = append(args, "--key-file", o.keyFile)
 	}
+	if o.window != "" {
+		args = append(args, "--context-window", o.window)
+	}
 	if o.listen != "" {
 		args = append(args, "--listen", o.listen)
 	}

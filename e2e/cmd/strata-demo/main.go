@@ -22,7 +22,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 // options are the flags; all but the first six may be left out.
 type options struct {
 	host, harness, node, shim, data, workspace string
-	keyFile, baseURL, model, listen            string
+	keyFile, baseURL, model, window, listen    string
 	seed                                       bool
 }
 
@@ -41,16 +41,17 @@ func run(args []string, stdout, stderr io.Writer) int {
 		to    *string
 		usage string
 	}{
-		"host":      {&o.host, "the program strata-host"},
-		"harness":   {&o.harness, "folder of the Harness"},
-		"node":      {&o.node, "the Node that runs it"},
-		"shim":      {&o.shim, "folder of the shim"},
-		"data":      {&o.data, "folder for what the host keeps"},
-		"workspace": {&o.workspace, "folder that the agent works in"},
-		"key-file":  {&o.keyFile, "file with the key of the endpoint"},
-		"base-url":  {&o.baseURL, "an OpenAI-compatible endpoint; without it the demo model answers"},
-		"model":     {&o.model, "the endpoint's model"},
-		"listen":    {&o.listen, "address of the chat page"},
+		"host":           {&o.host, "the program strata-host"},
+		"harness":        {&o.harness, "folder of the Harness"},
+		"node":           {&o.node, "the Node that runs it"},
+		"shim":           {&o.shim, "folder of the shim"},
+		"data":           {&o.data, "folder for what the host keeps"},
+		"workspace":      {&o.workspace, "folder that the agent works in"},
+		"key-file":       {&o.keyFile, "file with the key of the endpoint"},
+		"context-window": {&o.window, "how many tokens the model takes at once"},
+		"base-url":       {&o.baseURL, "an OpenAI-compatible endpoint; without it the demo model answers"},
+		"model":          {&o.model, "the endpoint's model"},
+		"listen":         {&o.listen, "address of the chat page"},
 	} {
 		flags.StringVar(f.to, name, "", f.usage)
 	}
@@ -123,7 +124,7 @@ func demo(ctx context.Context, o options, stdout, stderr io.Writer) int {
 			return failed("The demo model cannot start.", err)
 		}
 		defer m.Close()
-		o.baseURL, o.model = m.URL(), modelID
+		o.baseURL, o.model, o.window = m.URL(), modelID, "262144" // scriptmodel.Config.Window
 		fmt.Fprintln(stdout, "The demo model answers: a small program, no AI. A real one: make run KEY_FILE=… BASE_URL=… MODEL=…")
 	}
 	fmt.Fprintln(stdout, "Starting …")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
+	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
 	"strata.dev/bridge/host/internal/agent"
@@ -29,7 +31,8 @@ type flags struct {
 	ready                                string
 	models                               []string
 	port, parent                         int
-	webUnasked, noGoals                  bool
+	webUnasked, noGoals, images          bool
+	keys                                 string
 	model                                connections.Flags
 }
 
@@ -48,12 +51,13 @@ func (f *flags) add(c *cobra.Command) {
 	p.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
 	p.BoolVar(&f.webUnasked, "web-unasked", false, "let the agent search the web and open pages without asking, in tasks too")
 	p.BoolVar(&f.noGoals, "no-goals", false, "turn goals off: /goal says so, and the agent has no tools for them")
-	p.StringVar(&f.model.BaseURL, "base-url", "", "base URL of an OpenAI-compatible model server")
+	p.StringVar(&f.model.BaseURL, "base-url", "", "base URL of a model server, beside the connections that are saved (strata-host models)")
 	p.StringArrayVar(&f.models, "model", nil, "model that the server has; given again it is one more to choose from, the first is the default")
 	p.StringVar(&f.model.Name, "model-name", "", "name to show for it")
 	p.Int64Var(&f.model.ContextWindow, "context-window", 0, "its context window in tokens")
 	p.IntVar(&f.model.Slots, "slots", 0, "requests that it works on at once; as many helpers may be at work, and 4 at the least, 8 where it is not on this machine")
-	p.BoolVar(&f.model.Images, "images", false, "the models read pictures")
+	p.BoolVar(&f.images, "images", true, "the models read pictures")
+	p.StringVar(&f.keys, "keys", "keyring", "where keys that you enter are kept: keyring (a file where there is none), or file")
 	p.StringVar(&f.model.KeyFile, "key-file", "", "file with the server's key; the key is in no other place")
 }
 
@@ -61,6 +65,10 @@ func (f *flags) add(c *cobra.Command) {
 func (f *flags) resolve() error {
 	if len(f.models) > 0 {
 		f.model.Model, f.model.More = f.models[0], f.models[1:]
+	}
+	f.model.NoPictures = !f.images
+	if f.keys != "keyring" && f.keys != "file" {
+		return say.Error(chat.CodeBadRequest, "", say.FlagWrong, "flag", "--keys", "why", "it is neither keyring nor file")
 	}
 	if f.workspace == "" {
 		dir, err := os.Getwd()
@@ -128,6 +136,23 @@ func (f *flags) choose(c tools.Choice, s *agent.Settings, redactor *redact.Redac
 	s.Search = c.Search()
 	s.Search.Key.Register(redactor)
 	s.Web = profile.Web{Engine: tools.Engine(s.Search), SkipAsk: f.webUnasked || c.WebWithoutAsking}
+}
+
+// agentOptions are what the agent is made of.
+func (f *flags) agentOptions(dir string, settings agent.Settings, proxy *connections.Proxy, redactor *redact.Redactor, log *zap.Logger) agent.Options {
+	return agent.Options{
+		Getenv: os.Getenv, Harness: f.harness, Node: f.node, Shim: f.shim, Dir: dir,
+		Secrets:  agent.Secrets(f.data, f.model.KeyFile, f.tokenFile),
+		Settings: settings, Proxy: proxy, Redact: redactor, Log: log,
+	}
+}
+
+// toolsError is what a person reads where the settings of the tools cannot be read.
+func toolsError(data string, err error) error {
+	if errors.Is(err, tools.ErrNewer) {
+		return say.Error(chat.CodeInternal, err.Error(), say.DataNewer, "path", data)
+	}
+	return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", data)
 }
 
 // settingsFile is the host's settings in its data folder.

@@ -27,9 +27,10 @@ func TestScripts(t *testing.T) {
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere") // not the keyring of who tests
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"serving": serving, "ask": ask, "mode": mode, "pid": pid, "standin": standin, "task": task},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"serving": serving, "ask": ask, "mode": mode, "pid": pid, "standin": standin, "task": task, "provider": provider, "unpack": unpack},
 	})
 }
 

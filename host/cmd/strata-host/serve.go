@@ -55,7 +55,7 @@ func serveCommand() *cobra.Command {
 
 // serve runs the host until ctx ends, then ends all that it started.
 func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
-	connection, warnings, err := connections.FromFlags(f.model)
+	fixed, warnings, err := connections.FromFlags(f.model)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,9 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 		}
 	}
 	redactor := redact.New(token)
-	connection.Key.Register(redactor)
+	for _, c := range fixed {
+		c.Key.Register(redactor)
+	}
 
 	log, closeLog, err := logx.New(logx.Options{
 		Level: f.logLevel, File: logFile, Redact: redactor,
@@ -116,29 +118,34 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, proxy.Close()) }()
-	all := []connections.Connection{connection}
+	registry, err := openModels(ctx, f, fixed, redactor, log)
+	if err != nil {
+		return err
+	}
+	defer registry.Close()
+	registry.Start(ctx)
+	all := registry.Connections()
 	if err := proxy.SetConnections(all); err != nil {
 		return err
 	}
 	chosen, err := tools.Open(settingsFile(f.data))
-	if errors.Is(err, tools.ErrNewer) {
-		return say.Error(chat.CodeInternal, err.Error(), say.DataNewer, "path", f.data)
-	}
 	if err != nil {
-		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
+		return toolsError(f.data, err)
 	}
 	settings := f.settings(all)
 	f.choose(chosen.Choice(), &settings, redactor)
-	runner := agent.New(agent.Options{
-		Getenv: os.Getenv, Harness: f.harness, Node: f.node, Shim: f.shim, Dir: dir,
-		Secrets:  agent.Secrets(f.data, f.model.KeyFile, f.tokenFile),
-		Settings: settings, Proxy: proxy, Redact: redactor, Log: log,
-	})
+	runner := agent.New(f.agentOptions(dir, settings, proxy, redactor, log))
 	chosen.OnChange(func(c tools.Choice) error {
 		return runner.Change(func(s *agent.Settings) { f.choose(c, s, redactor) })
 	})
 	alone := direct.New(direct.Options{Connections: all, Redact: redactor.Text})
 	defer alone.Close()
+	registry.Follow(all, func(all []connections.Connection) {
+		alone.SetConnections(all)
+		if err := runner.Change(func(s *agent.Settings) { s.Connections, s.MaxHelpers = all, connections.MaxHelpers(all) }); err != nil {
+			log.Warn("the agent does not take the changed model connections", zap.Error(err))
+		}
+	})
 	chats, err := bridge.New(bridge.Options{
 		Harness: runner, Direct: alone, Counter: alone, Dir: dir, Workspace: f.workspace, Preset: profile.Name, GoalsOff: f.noGoals, Log: log.Named("bridge"),
 	})
@@ -172,7 +179,7 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
 	}
 	server := httpapi.HTTPServer(httpapi.New(httpapi.Options{
-		Agent: chats, Wire: runner, Permissions: saved, Tools: chosen, Tasks: scheduler, Events: hub, Token: token, Hosts: hosts, Log: log.Named("http"), Redact: redactor,
+		Agent: chats, Wire: runner, Permissions: saved, Tools: chosen, Tasks: scheduler, Models: registry, Events: hub, Token: token, Hosts: hosts, Log: log.Named("http"), Redact: redactor,
 		DataDir: f.data, LogFile: logFile, About: newAbout(f.data).tell,
 		Ready: func() bool { return ctx.Err() == nil && runner.Status().State == "ready" },
 	}), log)

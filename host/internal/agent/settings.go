@@ -52,6 +52,12 @@ func (c *composition) wake() {
 // used change nothing and are an error; that no Harness is installed is none as long as
 // none was started.
 func (a *Agent) Configure(s Settings) error {
+	a.changing.Lock()
+	defer a.changing.Unlock()
+	return a.configure(s)
+}
+
+func (a *Agent) configure(s Settings) error {
 	files, err := a.compose(s)
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -70,7 +76,8 @@ func (a *Agent) Configure(s Settings) error {
 	return nil
 }
 
-// Change is Configure with a part of the settings changed.
+// Change replaces a part of the settings; what change leaves alone stays, whoever set it.
+// It is Configure otherwise.
 func (a *Agent) Change(change func(*Settings)) error {
 	a.changing.Lock()
 	defer a.changing.Unlock()
@@ -78,7 +85,7 @@ func (a *Agent) Change(change func(*Settings)) error {
 	s := a.composition.settings
 	a.mu.Unlock()
 	change(&s)
-	return a.Configure(s)
+	return a.configure(s)
 }
 
 // serve has the key proxy serve the settings' connections and search service.
@@ -90,6 +97,23 @@ func (a *Agent) serve(s Settings) error {
 		return err
 	}
 	return a.o.Proxy.SetConnections(s.Connections)
+}
+
+// Compose makes the files that a start would write, for the component as it is now.
+// Errors are *chat.Error.
+func (a *Agent) Compose() (harness.Component, profile.Files, error) {
+	component, err := harness.Locate(a.o.Getenv, a.o.Harness)
+	if err != nil {
+		return harness.Component{}, nil, a.sentence(err)
+	}
+	a.mu.Lock()
+	s := a.composition.settings
+	a.mu.Unlock()
+	files, _, err := a.profile(component, s)
+	if err != nil {
+		return harness.Component{}, nil, a.sentence(err)
+	}
+	return component, files, nil
 }
 
 // composeFiles makes the profile of settings for the component as it is now.

@@ -35,6 +35,7 @@ type conversation struct {
 	log sessionLog
 	// unmapped says that the newest session made for the chat is not kept as its own yet.
 	unmapped bool
+	untested bool // the chat was told that the Harness is an untested version
 }
 
 // sessionLog is the projection of a session's log up to last. It belongs to one

@@ -17,6 +17,7 @@ import (
 // disk is what outlives a Harness process: the session logs. Its processes behave as
 // the recorded rc.8 does; what a turn does is written in the message (turn_test.go).
 type disk struct {
+	untested *chat.Sentence // of its status
 	mu       sync.Mutex
 	sessions map[string]*session
 	made     int
@@ -122,7 +123,7 @@ func (d *disk) Hold(ctx context.Context, waiting func()) (func(), error) {
 
 // Status implements Harness.
 func (d *disk) Status() chat.AgentStatus {
-	return chat.AgentStatus{State: "ready", Plugins: []chat.PluginStatus{{Name: "gate", SHA256: "ab"}}, Routes: []chat.Route{{ID: "p/m", Default: true, ContextWindow: 200_000}, {ID: "p/other"}, {ID: "p/eyes", Images: true}}}
+	return chat.AgentStatus{State: "ready", Plugins: []chat.PluginStatus{{Name: "gate", SHA256: "ab"}}, Untested: d.untested, Routes: []chat.Route{{ID: "p/m", Default: true, ContextWindow: 200_000, Thinking: []string{"high", "odd"}}, {ID: "p/other"}, {ID: "p/eyes", Images: true}}}
 }
 
 // die ends the running process as SIGKILL does.
@@ -266,6 +267,8 @@ func (p *process) Gateway() gateway.Gateway { return p }
 func (p *process) Done() <-chan struct{} { return p.done }
 
 func (p *process) Worked() {}
+
+func (p *process) Ended() string { return "signal: killed" }
 
 // enter runs a method's fault and says whether the process is still there.
 func (p *process) enter(ctx context.Context, method string) error {

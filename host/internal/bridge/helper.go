@@ -83,7 +83,7 @@ func (r *active) helperEvent(ch *child, e dsh.Event) {
 		ch.before = ch.view.Usage()
 	} else {
 		r.questions(ch.id, e, frames)
-		r.emit(e.Time, frames...)
+		r.emit(e.Time, r.c.log.fold.Untold(frames)...)
 	}
 	if e.Type == dsh.TypeSubagent {
 		ch.known = true

@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"go.uber.org/zap"
@@ -22,7 +23,7 @@ func (r *active) selectModel(ctx context.Context) *chat.Error {
 	name := r.c.b.model(r.req)
 	provider, id, ok := strings.Cut(name, "/")
 	if name == "" {
-		return say.Error(chat.CodeModelUnavailable, "no route", say.NoModel)
+		return offering(say.Error(chat.CodeModelUnavailable, "no route", say.NoModel), project.ActionModel)
 	}
 	gone := func(details string) *chat.Error {
 		e := say.Error(chat.CodeModelUnavailable, details, say.ModelUnavailable, "model", name)
@@ -32,7 +33,7 @@ func (r *active) selectModel(ctx context.Context) *chat.Error {
 	if !ok || provider == "" || id == "" {
 		return gone("not provider/model")
 	}
-	m := gateway.Model{Provider: provider, ID: id, Effort: r.req.Thinking}
+	m := gateway.Model{Provider: provider, ID: id, Effort: r.c.b.effort(name, r.req.Thinking)}
 	err := r.link.gw.SelectModel(ctx, r.root, m)
 	if gateway.IsCode(err, gateway.CodeModelUnavailable) && m.Effort != "" {
 		m.Effort = ""
@@ -63,6 +64,16 @@ func (b *Bridge) route(id string) string {
 	return ""
 }
 
+// effort is a thinking level as a route has it; one that it lacks is dropped.
+func (b *Bridge) effort(route, level string) string {
+	for _, r := range b.o.Harness.Status().Routes {
+		if r.ID == route && !slices.Contains(r.Thinking, level) {
+			return ""
+		}
+	}
+	return level
+}
+
 // prompt hands the message over. Its request id is on disk before the Harness can
 // have it.
 func (r *active) prompt(ctx context.Context, resend bool) {
@@ -76,7 +87,9 @@ func (r *active) prompt(ctx context.Context, resend bool) {
 	}
 	err := r.c.b.remember(r.c.id, r.req.RequestID)
 	if err != nil {
-		r.post(func() { r.apply(run.Prompted{Err: say.Error(chat.CodeInternal, err.Error(), say.Internal)}) })
+		r.post(func() {
+			r.apply(run.Prompted{Err: offering(say.Error(chat.CodeInternal, err.Error(), say.Internal), project.ActionRetry)})
+		})
 		return
 	}
 	r.c.b.sentAfterAll(r.c.id, r.req.RequestID)
@@ -87,7 +100,7 @@ func (r *active) prompt(ctx context.Context, resend bool) {
 	case r.link.gone(): // which the loop sees by itself
 	case errors.Is(err, gateway.ErrLost):
 		r.c.b.o.Log.Info("the connection broke while a message was handed over", zap.Error(err))
-		r.post(func() { r.apply(run.Prompted{Lost: true}) })
+		r.post(func() { r.apply(run.Prompted{Lost: true, Details: err.Error()}) })
 	case gateway.IsCode(err, gateway.CodeModelUnavailable):
 		e := say.Error(chat.CodeModelUnavailable, err.Error(), say.ModelUnavailable, "model", r.c.b.model(r.req))
 		e.Actions = another

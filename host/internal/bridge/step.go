@@ -33,6 +33,7 @@ func (r *active) step(ctx context.Context, s run.Step) {
 		r.post(func() {
 			if err == nil {
 				r.opened(opened)
+				r.tellUntested()
 			}
 			r.apply(run.StepDone{Step: s, SessionID: opened.log.session, Err: err})
 		})
@@ -57,6 +58,16 @@ func (r *active) step(ctx context.Context, s run.Step) {
 		}
 	}
 	r.post(func() { r.apply(run.StepDone{Step: s, Err: err}) })
+}
+
+// tellUntested says once in a chat that the Harness is a version that was not tested.
+func (r *active) tellUntested() {
+	s := r.c.b.o.Harness.Status().Untested
+	if s == nil || r.c.untested {
+		return
+	}
+	r.c.untested = true
+	r.emit(now(), chat.Frame{Type: chat.Notice, Sentence: *s})
 }
 
 // hold waits until the Harness runs with the settings of now, and keeps it so to the
@@ -163,7 +174,7 @@ func (o *opened) follow(ctx context.Context) (err error) {
 // it. Where Stop broke it off the reducer asks for none.
 func (r *active) failure(ctx context.Context, l *link, err error) *chat.Error {
 	if l != nil && l.gone() {
-		return died()
+		return died(l.proc.Ended())
 	}
 	if e := unavailable(ctx, err); e != nil {
 		if len(e.Actions) > 0 {

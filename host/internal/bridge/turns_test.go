@@ -39,7 +39,8 @@ func TestModesAndModels(t *testing.T) {
 		{"plan", chat.StreamRequest{Mode: "plan"}, "", "start plan p/m session-1", []string{"/permission strata-plan", "SelectModel p/m "}},
 		{"bypass", chat.StreamRequest{Mode: "bypass", Model: "p/other"}, "", "start bypass p/other session-1", []string{"/permission strata-bypass", "SelectModel p/other "}},
 		{"unknown is manual", chat.StreamRequest{Mode: "YOLO", Thinking: "high"}, gateOn, "start manual p/m session-1", []string{"/permission strata-manual", "SelectModel p/m high"}},
-		{"a level the route lacks is dropped", chat.StreamRequest{Thinking: "odd"}, gateOn, "start manual p/m session-1", []string{"/permission strata-manual", "SelectModel p/m "}},
+		{"a level the route lacks is not sent", chat.StreamRequest{Thinking: "max"}, gateOn, "start manual p/m session-1", []string{"/permission strata-manual", "SelectModel p/m "}},
+		{"a level the Harness refuses is dropped", chat.StreamRequest{Thinking: "odd"}, gateOn, "start manual p/m session-1", []string{"/permission strata-manual", "SelectModel p/m "}},
 		{"a model with a slash", chat.StreamRequest{Model: "or/vendor/x"}, gateOn, "start manual or/vendor/x session-1", []string{"/permission strata-manual", "SelectModel or/vendor/x "}},
 		{"route gone", chat.StreamRequest{Model: "p/gone"}, gateOn, "error model-unavailable", []string{"/permission strata-manual"}},
 		{"no route at all", chat.StreamRequest{Model: "nonsense"}, gateOn, "error model-unavailable", []string{"/permission strata-manual"}},
@@ -75,6 +76,25 @@ func TestModesAndModels(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestUntestedVersion: each chat is told once of a Harness that nobody tested with.
+func TestUntestedVersion(t *testing.T) {
+	play(t, func(s *stage) {
+		told := say.Sentence(say.HarnessUntested, "version", "9", "tested", "1")
+		s.d.untested = &told
+		notice := func(frames []chat.Frame) (n int) {
+			for _, f := range frames {
+				if f.Type == chat.Notice && f.Key == say.HarnessUntested && f.Args["version"] == "9" {
+					n++
+				}
+			}
+			return n
+		}
+		if got := []int{notice(s.run("c1", "say one")), notice(s.run("c1", "say two")), notice(s.run("c2", "say three"))}; !cmp.Equal(got, []int{1, 0, 1}) {
+			t.Errorf("told %v times", got)
+		}
+	})
 }
 
 // TestModeDoesNotTake: the projection keeps another preset.

@@ -5,6 +5,7 @@
 package connections
 
 import (
+	"cmp"
 	"errors"
 	"net/netip"
 	"net/url"
@@ -18,17 +19,18 @@ import (
 	"strata.dev/bridge/proto/chat"
 )
 
-// Connection is one OpenAI-compatible server and its models.
+// Connection is one model server and its models.
 type Connection struct {
 	// ID names it in routes ("id/model") and in the proxy's addresses: lower-case
 	// letters, digits and dashes.
 	ID string
 	// Name is shown; "" is the ID.
 	Name string
+	// Kind is who serves it; "" is an OpenAI-compatible server.
+	Kind chat.ModelKind
 	// Upstream is the server's base URL, such as https://api.example.com/v1.
 	Upstream *url.URL
-	// API is what the server speaks where the host talks to it itself; "" is what its
-	// address tells.
+	// API is what the server speaks; "" is what its kind or address tells.
 	API API
 	// Key goes to the server; the zero value sends none.
 	Key    Key
@@ -36,6 +38,9 @@ type Connection struct {
 	Retry  profile.Retry
 	// Slots is how many requests the server works on at once; 0 is not known.
 	Slots int
+	// FitMaxTokens says that the engine is the app's own: it is asked to fit the output's
+	// limit into the window, where others answer with an error.
+	FitMaxTokens bool
 }
 
 // How many helpers of a chat may be at work at once at the least (agent-bridge.txt,
@@ -52,8 +57,7 @@ func MaxHelpers(all []Connection) int {
 		return 0
 	}
 	least := minHelpersAPI
-	host := all[0].Upstream.Hostname()
-	if ip, err := netip.ParseAddr(host); host == "localhost" || err == nil && ip.IsLoopback() {
+	if all[0].Kind == chat.KindLocal || isLoopback(all[0].Upstream.Hostname()) {
 		least = minHelpersLocal
 	}
 	return max(least, all[0].Slots)
@@ -64,11 +68,23 @@ type Model struct {
 	ID            string
 	Name          string // shown; "" is the ID
 	ContextWindow int64  // in tokens; 0 is not known
-	Images        bool   // it reads pictures
+	MaxOutput     int64  // most that it can answer, in tokens; 0 is not known
+	NoPictures    bool   // the person or the server says that it reads none
 	Efforts       []profile.Effort
+	Price         *chat.Price // nil: not known
 }
 
+// ReadsPictures tells whether pictures may go to the model: unless somebody said no. The
+// page, the check before a message goes out and the Harness's route all go by it.
+func (m Model) ReadsPictures() bool { return !m.NoPictures }
+
+// routeKey names the variable that the Harness finds the proxy's token in.
+const routeKey = harness.EnvRouteKey
+
 var connectionID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// ValidID tells whether a connection can have that id.
+func ValidID(id string) bool { return len(id) <= 64 && connectionID.MatchString(id) }
 
 // ParseUpstream reads a base URL as a person writes it: http or https, with or
 // without a slash or the path of the chat route at its end. The error tells in
@@ -101,17 +117,28 @@ type Flags struct {
 	// ContextWindow is --context-window, in tokens; 0 is not known.
 	ContextWindow int64
 	KeyFile       string // --key-file; "" sends no key
-	Images        bool   // --images
+	NoPictures    bool   // --images=false
 	Slots         int    // --slots; 0 is not known
 	Efforts       []profile.Effort
 	Retry         profile.Retry
 }
 
-// FromFlags makes the connection "strata". Warnings are for the person. Errors are
-// *chat.Error without any key.
-func FromFlags(f Flags) (Connection, []chat.Sentence, error) {
+// FromFlags makes the connection "strata"; none where no flag asks for one. Warnings are
+// for the person. Errors are *chat.Error without any key.
+func FromFlags(f Flags) ([]Connection, []chat.Sentence, error) {
+	if f.BaseURL == "" && f.Model == "" && f.KeyFile == "" {
+		return nil, nil, nil
+	}
+	c, warnings, err := f.connection()
+	if err != nil {
+		return nil, nil, err
+	}
+	return []Connection{c}, warnings, nil
+}
+
+func (f Flags) connection() (Connection, []chat.Sentence, error) {
 	c := Connection{ID: profile.Name, Retry: f.Retry, Slots: f.Slots, Models: []Model{{
-		ID: strings.TrimSpace(f.Model), Name: f.Name, ContextWindow: f.ContextWindow, Images: f.Images, Efforts: f.Efforts,
+		ID: strings.TrimSpace(f.Model), Name: f.Name, ContextWindow: f.ContextWindow, NoPictures: f.NoPictures, Efforts: f.Efforts,
 	}}}
 	for _, id := range f.More {
 		more := c.Models[0]
@@ -134,10 +161,19 @@ func FromFlags(f Flags) (Connection, []chat.Sentence, error) {
 	if c.Upstream, err = ParseUpstream(f.BaseURL); err != nil {
 		return Connection{}, nil, say.Error(chat.CodeBadRequest, "", say.FlagWrong, "flag", "--base-url", "why", err.Error())
 	}
-	if f.KeyFile == "" {
-		return c, nil, nil
+	c.Kind = kindOf(c.Upstream)
+	for i := range c.Models {
+		if c.Models[i].Efforts == nil {
+			c.Models[i].Efforts = EffortsOf(c.Kind, false)
+		}
 	}
 	var warnings []chat.Sentence
+	if f.ContextWindow == 0 {
+		warnings = append(warnings, say.Sentence(say.WindowUnknown, "flag", "--context-window"))
+	}
+	if f.KeyFile == "" {
+		return c, warnings, nil
+	}
 	key, warning, err := ReadKey("--key-file", f.KeyFile)
 	if err != nil {
 		return Connection{}, nil, err
@@ -145,10 +181,15 @@ func FromFlags(f Flags) (Connection, []chat.Sentence, error) {
 	if c.Key = key; warning != nil {
 		warnings = append(warnings, *warning)
 	}
-	if c.Upstream.Scheme == "http" && !isLoopback(c.Upstream.Hostname()) {
+	if c.InClear() {
 		warnings = append(warnings, say.Sentence(say.KeyInClear, "server", c.Upstream.Host))
 	}
 	return c, warnings, nil
+}
+
+// InClear tells whether the key goes to another machine unencrypted.
+func (c Connection) InClear() bool {
+	return !c.Key.IsZero() && c.Upstream.Scheme == "http" && !isLoopback(c.Upstream.Hostname())
 }
 
 func isLoopback(host string) bool {
@@ -156,28 +197,19 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// Provider gives the connection as the profile needs it; baseURL is the proxy's
-// (Proxy.BaseURL).
-func (c Connection) Provider(baseURL string) profile.Provider {
-	p := profile.Provider{ID: c.ID, Name: c.Name, BaseURL: baseURL, KeyEnv: harness.EnvRouteKey, Retry: c.Retry}
-	for _, m := range c.Models {
-		p.Models = append(p.Models, profile.Model{
-			ID: m.ID, Name: m.Name, ContextWindow: m.ContextWindow, Images: m.Images, Efforts: m.Efforts,
-		})
-	}
-	return p
-}
-
 // Routes lists the models of all connections; the first one is the default.
 func Routes(connections []Connection) []chat.Route {
 	var out []chat.Route
 	for _, c := range connections {
 		for _, m := range c.Models {
-			name := m.Name
-			if name == "" {
-				name = m.ID
+			r := chat.Route{
+				ID: c.ID + "/" + m.ID, Name: cmp.Or(m.Name, m.ID), ContextWindow: m.ContextWindow, Default: len(out) == 0, Images: m.ReadsPictures(),
+				Connection: c.Name, Local: c.Kind == chat.KindLocal, Price: m.Price,
 			}
-			out = append(out, chat.Route{ID: c.ID + "/" + m.ID, Name: name, ContextWindow: m.ContextWindow, Default: len(out) == 0, Images: m.Images})
+			for _, e := range m.Efforts {
+				r.Thinking = append(r.Thinking, e.Level)
+			}
+			out = append(out, r)
 		}
 	}
 	return out

@@ -142,17 +142,23 @@ func TestFromFlags(t *testing.T) {
 	if err := os.WriteFile(path, []byte(secret), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, warnings, err := FromFlags(Flags{BaseURL: "https://api.example.com/v1/", Model: "vendor/m", Name: "M", ContextWindow: 9000, KeyFile: path})
-	if err != nil || warnings != nil {
-		t.Fatal(err, warnings)
+	if all, warnings, err := FromFlags(Flags{}); all != nil || warnings != nil || err != nil {
+		t.Errorf("no flags: %v, %v, %v", all, warnings, err)
 	}
+	all, warnings, err := FromFlags(Flags{BaseURL: "https://api.example.com/v1/", Model: "vendor/m", Name: "M", ContextWindow: 9000, KeyFile: path, NoPictures: true})
+	if err != nil || warnings != nil || len(all) != 1 {
+		t.Fatal(all, err, warnings)
+	}
+	c := all[0]
 	want := profile.Provider{ID: "strata", BaseURL: "http://127.0.0.1:1/strata/v1", KeyEnv: "STRATA_ROUTE_KEY",
 		Models: []profile.Model{{ID: "vendor/m", Name: "M", ContextWindow: 9000}}}
 	if diff := cmp.Diff(want, c.Provider("http://127.0.0.1:1/strata/v1")); diff != "" {
 		t.Errorf("provider (-want +got):\n%s", diff)
 	}
-	routes := Routes([]Connection{c, {ID: "b", Models: []Model{{ID: "x"}, {ID: "y"}}}})
-	wantRoutes := []chat.Route{{ID: "strata/vendor/m", Name: "M", ContextWindow: 9000, Default: true}, {ID: "b/x", Name: "x"}, {ID: "b/y", Name: "y"}}
+	routes := Routes([]Connection{c, {ID: "b", Name: "B", Kind: chat.KindLocal, Models: []Model{{ID: "x", Efforts: EffortsOf(chat.KindLocal, false)}, {ID: "y"}}}})
+	wantRoutes := []chat.Route{{ID: "strata/vendor/m", Name: "M", ContextWindow: 9000, Default: true},
+		{ID: "b/x", Name: "x", Images: true, Connection: "B", Local: true, Thinking: []string{"off", "low", "medium", "high"}},
+		{ID: "b/y", Name: "y", Images: true, Connection: "B", Local: true}}
 	if diff := cmp.Diff(wantRoutes, routes); diff != "" {
 		t.Errorf("routes (-want +got):\n%s", diff)
 	}
@@ -175,10 +181,19 @@ func TestFromFlags(t *testing.T) {
 		base string
 		want int
 	}{{"http://127.0.0.1:1", 0}, {"http://localhost:1", 0}, {"http://[::1]", 0}, {"https://example.com", 0}, {"http://example.com", 1}, {"http://192.0.2.1", 1}} {
-		if _, warnings, err := FromFlags(Flags{BaseURL: tt.base, Model: "m", KeyFile: path}); err != nil || len(warnings) != tt.want {
+		if _, warnings, err := FromFlags(Flags{BaseURL: tt.base, Model: "m", KeyFile: path, ContextWindow: 1}); err != nil || len(warnings) != tt.want {
 			t.Errorf("%s: %v, %v", tt.base, warnings, err)
 		}
 	}
+}
+
+// A window that nobody tells is asked for.
+func TestFlagsWithoutWindow(t *testing.T) {
+	_, warnings, err := FromFlags(Flags{BaseURL: "http://127.0.0.1:1", Model: "m"})
+	if err != nil || len(warnings) != 1 {
+		t.Fatal(warnings, err)
+	}
+	wantSentence(t, "warning", "--context-window", &warnings[0])
 }
 
 func TestSplitRoute(t *testing.T) {

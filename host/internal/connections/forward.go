@@ -43,14 +43,17 @@ type restKey struct{}
 // route passes requests on to one connection's server.
 type route struct {
 	httputil.ReverseProxy
-	upstream *url.URL
-	key      Key
-	name     string // of a search service
-	searches bool   // it is a search service's: its answers are small, and not streamed
+	connection Connection
+	base       *url.URL
+	searches   bool // it is a search service's: its answers are small, and not streamed
 }
 
-func newRoute(c Connection, transport http.RoundTripper) *route {
-	r := &route{upstream: c.Upstream, key: c.Key}
+func newRoute(c Connection, transport http.RoundTripper) (*route, error) {
+	base, err := url.Parse(c.Base())
+	if err != nil {
+		return nil, err
+	}
+	r := &route{connection: c, base: base}
 	r.ReverseProxy = httputil.ReverseProxy{
 		Rewrite:        r.rewrite,
 		ModifyResponse: r.modify,
@@ -59,12 +62,12 @@ func newRoute(c Connection, transport http.RoundTripper) *route {
 		FlushInterval:  -1,        // after every write
 		ErrorLog:       log.New(discard{}, "", 0),
 	}
-	return r
+	return r, nil
 }
 
 func (r *route) rewrite(p *httputil.ProxyRequest) {
 	rest, _ := p.In.Context().Value(restKey{}).(string)
-	out := *r.upstream
+	out := *r.base
 	out.RawPath = out.EscapedPath() + "/" + rest
 	out.Path, _ = url.PathUnescape(out.RawPath) // checked by leaves
 	out.RawQuery = p.In.URL.RawQuery
@@ -72,11 +75,12 @@ func (r *route) rewrite(p *httputil.ProxyRequest) {
 	for _, name := range own {
 		p.Out.Header.Del(name)
 	}
-	if !r.key.IsZero() {
-		p.Out.Header.Set("Authorization", "Bearer "+r.key.reveal())
+	r.connection.Authorize(p.Out.Header)
+	if r.connection.FitMaxTokens {
+		fit(p.Out)
 	}
 	if r.searches { // Exa's own header, and one of the two that DeepSeek documents
-		p.Out.Header.Set("X-Api-Key", r.key.reveal())
+		p.Out.Header.Set("X-Api-Key", r.connection.Key.reveal())
 	}
 	// What is compressed cannot be passed on at once, nor searched for the key.
 	p.Out.Header.Set("Accept-Encoding", "identity")
@@ -86,19 +90,24 @@ func (r *route) rewrite(p *httputil.ProxyRequest) {
 var errRedirect = errors.New("it answers with a redirect")
 
 // modify refuses redirects, as the client would follow them with the whole
-// conversation, and takes the key out of refusals: some servers quote it.
+// conversation, and takes the key out of answers: some servers quote it.
 func (r *route) modify(res *http.Response) error {
 	res.Header.Del("Set-Cookie")
 	if res.StatusCode >= 300 && res.StatusCode < 400 && res.Header.Get("Location") != "" {
 		return fmt.Errorf("%w to %s", errRedirect, redirectHost(res))
 	}
-	if res.StatusCode < 400 && !r.searches || r.key.IsZero() {
+	if r.connection.Key.IsZero() {
 		return nil
 	}
 	for name, values := range res.Header {
 		for i := range values {
-			res.Header[name][i] = r.key.Redact(values[i])
+			res.Header[name][i] = r.connection.Key.Redact(values[i])
 		}
+	}
+	if res.StatusCode < 400 && !r.searches {
+		res.Body, res.ContentLength = r.connection.Key.Filter(res.Body), -1
+		res.Header.Del("Content-Length")
+		return nil
 	}
 	limit := int64(maxErrorBody)
 	if res.StatusCode < 400 {
@@ -111,9 +120,9 @@ func (r *route) modify(res *http.Response) error {
 	if err != nil {
 		return err
 	}
-	body = []byte(r.key.Redact(string(body)))
+	body = []byte(r.connection.Key.Redact(string(body)))
 	if r.searches && strings.HasSuffix(res.Request.URL.Path, stockPath) && res.StatusCode >= 400 {
-		body = stockRefusal(r.name, res, body)
+		body = stockRefusal(r.connection.Name, res, body)
 	}
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	res.ContentLength = int64(len(body))
@@ -133,7 +142,7 @@ func redirectHost(res *http.Response) string {
 // errors.
 func (r *route) failed(w http.ResponseWriter, in *http.Request, err error) {
 	var large *http.MaxBytesError
-	details := r.key.Redact(err.Error())
+	details := r.connection.Key.Redact(err.Error())
 	switch {
 	case errors.As(err, &large):
 		refuse(w, http.StatusRequestEntityTooLarge, "too-large", tooLarge, "")

@@ -68,6 +68,19 @@ func (k Key) Register(redactor interface{ Add(values ...string) }) {
 // IsZero tells that there is no key.
 func (k Key) IsZero() bool { return k.reveal() == "" }
 
+// NewKey makes a Key of its text, as a person gives it; "" is none. The error says what
+// cannot be part of one, without quoting it.
+func NewKey(text string) (Key, error) {
+	secret, at := keyOf([]byte(text))
+	if len(secret) > maxKeyFile {
+		return Key{}, fmt.Errorf("a key of more than %d bytes", maxKeyFile)
+	}
+	if at >= 0 {
+		return Key{}, fmt.Errorf("character %d cannot be part of a key", at+1)
+	}
+	return newKey(secret), nil
+}
+
 // maxKeyFile is the largest key file that is read, in bytes.
 const maxKeyFile = 64 << 10
 

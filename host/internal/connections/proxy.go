@@ -76,7 +76,11 @@ func (p *Proxy) SetConnections(connections []Connection) error {
 		if c.Upstream == nil {
 			return fmt.Errorf("connection %q: no base URL", c.ID)
 		}
-		routes[c.ID] = newRoute(c, p.upstream)
+		route, err := newRoute(c, p.upstream)
+		if err != nil {
+			return fmt.Errorf("connection %q: %w", c.ID, err)
+		}
+		routes[c.ID] = route
 	}
 	p.connections.Store(&routes)
 	return nil
@@ -150,10 +154,15 @@ func (s *launchToken) renew() string {
 	return token
 }
 
-// admits compares the token in constant time.
+// admits compares the token in constant time. It comes where the key would be: clients
+// of Anthropic's API have another place for it.
 func (s *launchToken) admits(r *http.Request) bool {
 	want := s.hash.Load()
 	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !ok {
+		given = r.Header.Get("X-Api-Key")
+		ok = given != ""
+	}
 	sum := sha256.Sum256([]byte(given))
 	return ok && want != nil && subtle.ConstantTimeCompare(sum[:], want[:]) == 1
 }

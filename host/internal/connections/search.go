@@ -56,8 +56,11 @@ func (p *Proxy) SetSearch(s Search) error {
 	if err != nil {
 		return fmt.Errorf("search service %q: %w", s.Service, err)
 	}
-	r := newRoute(Connection{ID: searchID, Upstream: upstream, Key: s.Key}, p.upstream)
-	r.name, r.searches = service.Name, true
+	r, err := newRoute(Connection{ID: searchID, Name: service.Name, Kind: chat.KindOpenAI, Upstream: upstream, Key: s.Key}, p.upstream)
+	if err != nil {
+		return fmt.Errorf("search service %q: %w", s.Service, err)
+	}
+	r.searches = true
 	p.search.route.Store(r)
 	return nil
 }

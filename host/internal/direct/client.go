@@ -12,7 +12,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"strings"
+	"sync/atomic"
 	"time"
 
 	"strata.dev/bridge/host/internal/connections"
@@ -23,7 +23,7 @@ import (
 
 // Options is what a Client is made of.
 type Options struct {
-	Connections []connections.Connection
+	Connections []connections.Connection // of the beginning; see SetConnections
 	// Transport carries the requests; nil is one of the client's own.
 	Transport http.RoundTripper
 	// Redact takes secrets out of technical text; nil takes out the key alone.
@@ -36,9 +36,10 @@ type Options struct {
 
 // Client answers messages. It may be used from many goroutines.
 type Client struct {
-	o          Options
-	http       *http.Client
-	uncounting uncounting
+	o           Options
+	http        *http.Client
+	connections atomic.Pointer[[]connections.Connection]
+	uncounting  uncounting
 }
 
 const idle = 5 * time.Minute
@@ -54,11 +55,16 @@ func New(o Options) *Client {
 	if o.Idle == 0 {
 		o.Idle = idle
 	}
-	return &Client{o: o, http: &http.Client{
+	c := &Client{o: o, http: &http.Client{
 		Transport:     o.Transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
+	c.SetConnections(o.Connections)
+	return c
 }
+
+// SetConnections replaces the servers that may be asked. Answers under way go on.
+func (c *Client) SetConnections(all []connections.Connection) { c.connections.Store(&all) }
 
 // Close closes connections that nothing uses any more.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
@@ -100,7 +106,7 @@ func (c *Client) route(id string) (connections.Connection, connections.Model, *c
 		return connections.Connection{}, connections.Model{}, say.Error(chat.CodeModelUnavailable, "no route", say.NoModel)
 	}
 	if provider, name, ok := connections.SplitRoute(id); ok {
-		for _, conn := range c.o.Connections {
+		for _, conn := range *c.connections.Load() {
 			for _, m := range conn.Models {
 				if conn.ID == provider && m.ID == name {
 					return conn, m, nil
@@ -136,22 +142,19 @@ func build(ctx context.Context, conn connections.Connection, model connections.M
 	encoded, path := openAIBody, "/chat/completions"
 	if conn.Speaks() == connections.Anthropic {
 		encoded, path = anthropicBody, "/messages"
-		if !strings.HasSuffix(conn.Upstream.Path, "/v1") {
-			path = "/v1/messages"
-		}
 	}
-	body, err := encoded(t, model)
+	body, err := encoded(t, conn, model)
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, conn.Upstream.String()+path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, conn.Base()+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("making a request: %w", err)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
 	if conn.Speaks() == connections.Anthropic {
-		req.Header.Set("Anthropic-Version", "2023-06-01")
+		req.Header.Set("Anthropic-Version", connections.AnthropicVersion)
 	}
 	conn.Authorize(req.Header)
 	return req, nil
@@ -178,6 +181,7 @@ func (c *Client) request(ctx context.Context, conn connections.Connection, model
 	if err != nil {
 		return "", broken(ctx, err, Unreachable)
 	}
+	res.Body = conn.Key.Filter(res.Body) // some servers quote it
 	defer res.Body.Close()
 	watch.Reset(c.o.Idle)
 	if res.StatusCode != http.StatusOK {

@@ -2,6 +2,7 @@ package direct
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -229,3 +231,53 @@ func TestNoKeyInErrors(t *testing.T) {
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// How a local model and OpenRouter are told a thinking level: in the nested form, as the
+// agent tells them.
+func TestThinkingOnTheWire(t *testing.T) {
+	var mu sync.Mutex
+	var got map[string]json.RawMessage
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		got = nil
+		if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"done\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+	}))
+	t.Cleanup(server.Close)
+	for _, tt := range []struct {
+		kind   chat.ModelKind
+		fit    bool
+		effort string
+		want   map[string]string
+	}{
+		{chat.KindLocal, true, "", map[string]string{"chat_template_kwargs": `{"enable_thinking":true,"reasoning_effort":"medium"}`, "fit_max_tokens": "true"}},
+		{chat.KindLocal, false, "off", map[string]string{"chat_template_kwargs": `{"enable_thinking":false}`}},
+		{chat.KindLocal, false, "high", map[string]string{"chat_template_kwargs": `{"enable_thinking":true,"reasoning_effort":"high"}`}},
+		{chat.KindOpenRouter, false, "max", map[string]string{"reasoning": `{"effort":"xhigh"}`}},
+		{chat.KindOpenAI, false, "high", map[string]string{}},
+	} {
+		conn := at(t, server.URL)
+		conn.Kind, conn.FitMaxTokens = tt.kind, tt.fit
+		conn.Models[0].Efforts = connections.EffortsOf(tt.kind, true)
+		c := New(Options{Connections: []connections.Connection{conn}})
+		c.Answer(t.Context(), Turn{Model: "p/m", Text: "hi", Effort: tt.effort}, func(chat.Frame) {})
+		c.Close()
+		told := map[string]string{}
+		mu.Lock()
+		for name, value := range got {
+			switch name {
+			case "model", "messages", "stream", "stream_options":
+			default: // no sampling, and no level in another place
+				told[name] = string(value)
+			}
+		}
+		mu.Unlock()
+		if diff := cmp.Diff(tt.want, told); diff != "" {
+			t.Errorf("%s, %q (-want +got):\n%s", tt.kind, tt.effort, diff)
+		}
+	}
+}

@@ -55,7 +55,7 @@ func (s setup) connection(t testing.TB) connections.Connection {
 		t.Fatal(err)
 	}
 	return connections.Connection{ID: "p", Upstream: u, API: s.API, Key: key(t), Models: []connections.Model{{
-		ID: s.Model, ContextWindow: s.Window, Images: s.Images, Efforts: s.Efforts,
+		ID: s.Model, ContextWindow: s.Window, NoPictures: !s.Images, Efforts: s.Efforts,
 	}}}
 }
 

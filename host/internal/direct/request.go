@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,7 +39,7 @@ func (t Turn) check(m connections.Model) *chat.Error {
 			return say.Error(chat.CodeBadRequest, p.MediaType, say.NotAPicture, "name", p.Name)
 		}
 	}
-	if len(t.Pictures) > 0 && !m.Images {
+	if len(t.Pictures) > 0 && !m.ReadsPictures() {
 		return say.Error(chat.CodeBadRequest, "the route does not declare pictures", say.PicturesUnread, "model", t.Model)
 	}
 	return nil
@@ -96,20 +97,10 @@ func join(all []said, s said) []said {
 	return append(all, s)
 }
 
-// wire is what the model calls the turn's thinking level; "" where it has none.
-func (t Turn) wire(m connections.Model) string {
-	for _, e := range m.Efforts {
-		if e.Level == t.Effort {
-			return e.Wire
-		}
-	}
-	return ""
-}
-
 type object = map[string]any
 
 // openAIBody is the body of POST /chat/completions.
-func openAIBody(t Turn, m connections.Model) ([]byte, error) {
+func openAIBody(t Turn, c connections.Connection, m connections.Model) ([]byte, error) {
 	messages := []object{{"role": roleSystem, "content": instructions}}
 	for _, s := range t.exchange() {
 		if len(s.pictures) == 0 {
@@ -126,8 +117,9 @@ func openAIBody(t Turn, m connections.Model) ([]byte, error) {
 		messages = append(messages, object{"role": s.role, "content": parts})
 	}
 	body := object{"model": m.ID, "messages": messages, "stream": true, "stream_options": object{"include_usage": true}}
-	if wire := t.wire(m); wire != "" {
-		body["reasoning_effort"] = wire
+	maps.Copy(body, c.Reason(m, t.Effort))
+	if c.FitMaxTokens {
+		body["fit_max_tokens"] = true
 	}
 	return encode(body)
 }
@@ -141,7 +133,7 @@ const minThinking = 1024
 
 // anthropicBody is the body of POST /v1/messages. A thinking level's name on the wire
 // is its budget in tokens.
-func anthropicBody(t Turn, m connections.Model) ([]byte, error) {
+func anthropicBody(t Turn, _ connections.Connection, m connections.Model) ([]byte, error) {
 	var messages []object
 	for _, s := range t.exchange() {
 		var blocks []object
@@ -154,9 +146,11 @@ func anthropicBody(t Turn, m connections.Model) ([]byte, error) {
 		messages = append(messages, object{"role": s.role, "content": blocks})
 	}
 	body := object{"model": m.ID, "system": instructions, "messages": messages, "stream": true, "max_tokens": maxTokens}
-	if budget, err := strconv.Atoi(t.wire(m)); err == nil && budget >= minThinking {
-		body["max_tokens"] = maxTokens + budget
-		body["thinking"] = object{"type": "enabled", "budget_tokens": budget}
+	for _, e := range m.Efforts {
+		if budget, err := strconv.Atoi(e.Wire); e.Level == t.Effort && err == nil && budget >= minThinking {
+			body["max_tokens"] = maxTokens + budget
+			body["thinking"] = object{"type": "enabled", "budget_tokens": budget}
+		}
 	}
 	return encode(body)
 }

@@ -17,6 +17,7 @@ var symptoms = []struct {
 	{"EACCES: permission denied 127.", KindPort},
 	{"user patch-layer watching requires the Cordis HMR service", KindDrift},
 	{"hmr.registerConfig is not a function", KindDrift},
+	{SeamsMissing, KindSeams},
 	{"pending (waiting for service", KindInject},
 	{"dsh: invalid profile name", KindProfile},
 	{"does not exist; create it with", KindProfile},
@@ -51,7 +52,7 @@ func classify(tail string) Kind {
 }
 
 // startError makes the error of a start that ended by itself.
-func startError(home, how, tail string) *Error {
+func startError(home string, c Component, how, tail string) *Error {
 	details := how
 	if tail != "" {
 		details += "\n" + strings.TrimSpace(tail)
@@ -64,6 +65,8 @@ func startError(home, how, tail string) *Error {
 		return newError(kind, details, say.Sentence(say.HarnessProfile, "path", home))
 	case KindPlugin, KindInject:
 		return newError(kind, details, say.Sentence(say.HarnessPlugin))
+	case KindSeams:
+		return newError(kind, details, say.Sentence(say.HarnessLacks, "version", c.Version, "tested", newestTested()))
 	case KindDrift:
 		return newError(kind, details, say.Sentence(say.HarnessDrift))
 	}

@@ -44,7 +44,7 @@ func DumpConfig(ctx context.Context, cfg Config) (tree []byte, warnings string, 
 	case ctx.Err() != nil:
 		return nil, "", fmt.Errorf("composing the profile: %w", context.Cause(ctx))
 	case errors.As(err, &exit):
-		return nil, "", startError(cfg.Home, exit.String(), said)
+		return nil, "", startError(cfg.Home, cfg.Component, exit.String(), said)
 	case err != nil:
 		return nil, "", newError(KindLaunch, err.Error(), say.Sentence(say.AgentFailed))
 	}

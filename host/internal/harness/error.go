@@ -21,6 +21,7 @@ const (
 	KindProfile  Kind = "profile"   // it could not read its profile
 	KindPlugin   Kind = "plugin"    // a plugin row did not load or start
 	KindInject   Kind = "inject"    // a plugin waits for a service that nothing provides
+	KindSeams    Kind = "seams"     // it lacks what the gate needs
 	KindDrift    Kind = "drift"     // an install with other dependencies than the tested ones
 	KindURL      Kind = "url"       // it serves where it must not
 	KindFence    Kind = "fence"     // it refuses the launch secret

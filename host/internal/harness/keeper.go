@@ -263,7 +263,7 @@ func (k *Keeper) state() chat.AgentStatus {
 	switch {
 	case k.current != nil && k.current != k.useless:
 		c := k.current.Component()
-		return chat.AgentStatus{State: "ready", Component: c.Dir, Version: c.Version, Sentence: say.Sentence(say.AgentReady)}
+		return chat.AgentStatus{State: "ready", Component: c.Dir, Version: c.Version, Untested: c.Untested(), Sentence: say.Sentence(say.AgentReady)}
 	case k.attempt != nil && k.launches > 0:
 		return chat.AgentStatus{State: "starting", Sentence: say.Sentence(say.AgentRestarting)}
 	case k.attempt != nil:

@@ -60,7 +60,7 @@ func TestKeeperStartsOnceForAll(t *testing.T) {
 		if starts != 1 {
 			t.Errorf("%d starts", starts)
 		}
-		want := chat.AgentStatus{State: "ready", Component: "/c", Version: "1", Sentence: say.Sentence(say.AgentReady)}
+		want := chat.AgentStatus{State: "ready", Component: "/c", Version: "1", Untested: Component{Version: "1"}.Untested(), Sentence: say.Sentence(say.AgentReady)}
 		if diff := cmp.Diff(want, k.Status()); diff != "" {
 			t.Errorf("status (-want +got):\n%s", diff)
 		}

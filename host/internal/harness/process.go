@@ -235,7 +235,7 @@ func (p *Process) await(ctx context.Context, cfg Config, urls <-chan urlLine) er
 	tail := p.out.Tail()
 	switch {
 	case errors.Is(err, errEnded):
-		return startError(p.home, p.cmd.ProcessState.String(), tail)
+		return startError(p.home, p.component, p.cmd.ProcessState.String(), tail)
 	case errors.Is(err, errRefused):
 		return newError(KindFence, tail, say.Sentence(say.HarnessFence))
 	case ctx.Err() != nil:

@@ -25,6 +25,7 @@ var statusOf = map[chat.Code]int{
 	chat.CodeUnknownTool:       http.StatusNotFound,
 	chat.CodeUnknownPermission: http.StatusNotFound,
 	chat.CodeUnknownTask:       http.StatusNotFound,
+	chat.CodeUnknownConnection: http.StatusNotFound,
 	chat.CodeMethod:            http.StatusMethodNotAllowed,
 	chat.CodeNotPending:        http.StatusConflict,
 	chat.CodeChanged:           http.StatusConflict,

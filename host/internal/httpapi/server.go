@@ -43,6 +43,8 @@ type Options struct {
 	Tools Tools
 	// Tasks serves the tasks; nil: there are none.
 	Tasks Tasks
+	// Models serves the model connections; nil: there are none.
+	Models Models
 	// Events serves what happens outside of chats; nil: nothing does.
 	Events *events.Hub
 	// Wire serves the console (strata-host wire) to this computer; nil: there is none.
@@ -134,6 +136,7 @@ func New(o Options) *Server {
 	e.GET("/api/agent/tools", s.tools)
 	e.PUT("/api/agent/tools", s.setTools)
 	s.taskRoutes()
+	s.modelRoutes()
 	e.GET("/api/events", s.events)
 	e.GET("/api/wire/status", s.wireStatus, s.local)
 	e.POST("/api/wire/call", s.wireCall, s.local)

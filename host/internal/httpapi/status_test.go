@@ -34,6 +34,8 @@ func fill(v reflect.Value, text string) {
 		v.SetMapIndex(reflect.ValueOf("a"), value)
 	case reflect.String:
 		v.SetString(text)
+	case reflect.Float64:
+		v.SetFloat(7)
 	case reflect.Int, reflect.Int64:
 		v.SetInt(7)
 	case reflect.Bool:

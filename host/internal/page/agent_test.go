@@ -35,6 +35,7 @@ type agent struct {
 	begin   func(*run)      // called in a goroutine of its own per run
 	wg      sync.WaitGroup  // of those
 	stopped map[string]bool // chats that Stop was called for
+	models  httpapi.Models
 }
 
 var _ httpapi.Agent = (*agent)(nil)
@@ -71,7 +72,7 @@ func (a *agent) serve(t *testing.T) (*httptest.Server, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv.Config = httpapi.HTTPServer(httpapi.New(httpapi.Options{Agent: a, Token: token, Hosts: hosts}), zap.NewNop())
+	srv.Config = httpapi.HTTPServer(httpapi.New(httpapi.Options{Agent: a, Models: a.models, Token: token, Hosts: hosts}), zap.NewNop())
 	srv.Start()
 	t.Cleanup(func() {
 		srv.CloseClientConnections()

@@ -28,28 +28,47 @@ func (f Files) Check(dump []byte) error {
 		return fmt.Errorf("checking profile: %w", err)
 	}
 	var wrong []string
-	for _, item := range want.(list) {
-		rows := list{item}
-		inserted, isInsert := item.(mapping).get("insert").(list)
-		if isInsert {
-			rows = inserted
-		}
-		for _, r := range rows {
-			row := r.(mapping)
-			id, _ := row.get("id").(string)
-			got, found := composed[id]
-			switch {
-			case !found:
-				wrong = append(wrong, fmt.Sprintf("%s is not there", id))
-			case guarded[id] && (!covers(got, row) || got.get("disabled") != nil && got.get("disabled") != false):
-				wrong = append(wrong, fmt.Sprintf("%s is changed by another layer", id))
-			}
+	for _, row := range rowsOf(want) {
+		id, _ := row.get("id").(string)
+		got, found := composed[id]
+		switch {
+		case !found:
+			wrong = append(wrong, fmt.Sprintf("%s is not there", id))
+		case guarded[id] && (!covers(got, row) || got.get("disabled") != nil && got.get("disabled") != false):
+			wrong = append(wrong, fmt.Sprintf("%s is changed by another layer", id))
 		}
 	}
 	if len(wrong) > 0 {
 		return fmt.Errorf("checking profile: rows did not land: %s", strings.Join(wrong, "; "))
 	}
 	return nil
+}
+
+// Rows is how many rows the patch changes or inserts.
+func (f Files) Rows() int {
+	patch, err := parseYAML(f[PatchFile])
+	if err != nil {
+		return 0
+	}
+	return len(rowsOf(patch))
+}
+
+// rowsOf are the rows of a patch, those that it inserts too.
+func rowsOf(patch any) []mapping {
+	var out []mapping
+	items, _ := patch.(list)
+	for _, item := range items {
+		row, _ := item.(mapping)
+		inserted, isInsert := row.get("insert").(list)
+		if !isInsert {
+			out = append(out, row)
+		}
+		for _, r := range inserted {
+			row, _ := r.(mapping)
+			out = append(out, row)
+		}
+	}
+	return out
 }
 
 // index collects the rows of a tree by id, those in groups too.

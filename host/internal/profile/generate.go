@@ -36,14 +36,20 @@ func Generate(s Settings) (Files, error) {
 }
 
 // compose gives all files; the manifest is not signed.
-func compose(s Settings, preset list) Files {
-	return Files{
-		ManifestFile:   manifest(""),
-		PatchFile:      document(patch(s)),
-		PresetFile:     document(preset),
-		PresetMetaFile: document(mapping{{"name", "Strata"}, {"description", "The standard agent; Strata asks, plans and schedules itself."}}),
+func compose(s Settings, p preset) Files {
+	files := Files{
+		ManifestFile: manifest(""),
+		PatchFile:    document(patch(s, p)),
 	}
+	if p.module == "" {
+		files[PresetFile] = document(p.rows)
+		files[PresetMetaFile] = document(presetMeta)
+	}
+	return files
 }
+
+// presetMeta is what a person reads of our preset where the Harness shows it.
+var presetMeta = mapping{{"name", "Strata"}, {"description", "The standard agent; Strata asks, plans and schedules itself."}}
 
 func document(value any) []byte { return append([]byte(header), renderYAML(value)...) }
 
@@ -71,13 +77,22 @@ func manifest(signature string) []byte {
 
 // patch gives the rows of the profile's patch layer. A row of the Harness's own
 // is replaced with its whole config.
-func patch(s Settings) list {
-	rows := list{
-		row("permission", mapping{{"defaultPreset", "strata-manual"}, {"presets", permissions()}}),
-		row("agent-presets", mapping{{"default", Name}}),
-		// It would send every first message to the model a second time.
-		mapping{{"id", "session-title-llm"}, {"disabled", true}},
+func patch(s Settings, preset preset) list {
+	rows := list{row("permission", mapping{{"defaultPreset", "strata-manual"}, {"presets", permissions()}})}
+	if preset.module == "" {
+		rows = append(rows, row("agent-presets", mapping{{"default", Name}}))
+	} else {
+		declared := append(mapping{{"id", Name}}, presetMeta...)
+		rows = append(rows, row("agent-preset-registry", mapping{{"default", Name}}), mapping{{"insert", list{
+			mapping{{"id", "preset-" + Name}, {"name", preset.module}, {"config", append(declared, field{"plugins", preset.rows})}},
+		}}})
+		if s.MaxHelpers > 0 { // the older ones have no such bound
+			rows = append(rows, row("subagent", mapping{{"maxActiveSubagents", int64(s.MaxHelpers)}}))
+		}
 	}
+	rows = append(rows,
+		// It would send every first message to the model a second time.
+		mapping{{"id", "session-title-llm"}, {"disabled", true}})
 	if len(s.Providers) > 0 {
 		providers := make(mapping, 0, len(s.Providers))
 		for _, p := range s.Providers {

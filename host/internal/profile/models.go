@@ -35,9 +35,11 @@ func askModels(s Settings, rows list) (list, error) {
 	}
 	return mapRows(rows, func(row mapping) (mapping, bool) {
 		if name, _ := row.get("name").(string); strings.HasSuffix(name, "/dsh-persona") {
-			if config, _ := row.get("config").(mapping); config.get("text") != nil {
-				text, _ := config.get("text").(string)
-				row = row.with("config", config.with("text", strings.TrimRight(text, "\n")+"\n\n"+AskModel))
+			config, _ := row.get("config").(mapping)
+			for _, part := range []string{"text", "suffix"} { // newer ones have a prefix and a suffix
+				if text, ok := config.get(part).(string); ok {
+					row = row.with("config", config.with(part, strings.TrimRight(text, "\n")+"\n\n"+AskModel))
+				}
 			}
 		}
 		return row, true

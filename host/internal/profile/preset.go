@@ -12,20 +12,59 @@ import (
 // (tasks are ours).
 var dropped = []string{"/dsh-plan-mode", "/dsh-tool-ask-user", "/dsh-schedule", "/dsh-tool-schedule"}
 
-// agentPreset makes our agent preset of the Harness's standard one: its rows
-// without the dropped plugins and those that are off, with our compaction engine in
-// the place of its own, and without groups that are left empty.
-func agentPreset(s Settings) (list, error) {
-	doc, err := parseYAML(s.Standard)
+// preset is an agent preset.
+type preset struct {
+	rows list
+	// module is the plugin that declares presets as rows of the profile (from 0.1.7);
+	// "" where a preset is a file of the home.
+	module string
+}
+
+// declares ends the name of such a plugin.
+const declares = "/dsh-agent-preset"
+
+// readPreset reads a standard preset in either form: the rows themselves, or the row
+// that declares them.
+func readPreset(text []byte) (preset, error) {
+	doc, err := parseYAML(text)
 	if err != nil {
-		return nil, fmt.Errorf("standard agent preset: %w", err)
+		return preset{}, err
 	}
 	rows, ok := doc.(list)
 	if !ok {
-		return nil, fmt.Errorf("standard agent preset: not a list of rows")
+		return preset{}, fmt.Errorf("not a list of rows")
+	}
+	for _, item := range rows {
+		patch, _ := item.(mapping)
+		inserted, _ := patch.get("insert").(list)
+		for _, item := range inserted {
+			row, _ := item.(mapping)
+			name, _ := row.get("name").(string)
+			config, _ := row.get("config").(mapping)
+			if !strings.HasSuffix(name, declares) || config.get("id") != "standard" {
+				continue
+			}
+			plugins, ok := config.get("plugins").(list)
+			if !ok {
+				return preset{}, fmt.Errorf("it declares no plugins")
+			}
+			return preset{plugins, name}, nil
+		}
+	}
+	return preset{rows: rows}, nil
+}
+
+// agentPreset makes our agent preset of the Harness's standard one: its rows
+// without the dropped plugins and those that are off, with our compaction engine in
+// the place of its own, and without groups that are left empty.
+func agentPreset(s Settings) (preset, error) {
+	fail := func(err error) (preset, error) { return preset{}, fmt.Errorf("standard agent preset: %w", err) }
+	standard, err := readPreset(s.Standard)
+	if err != nil {
+		return fail(err)
 	}
 	found := map[string]bool{}
-	rows, err = mapRows(rows, func(row mapping) (mapping, bool) {
+	rows, err := mapRows(standard.rows, func(row mapping) (mapping, bool) {
 		name, _ := row.get("name").(string)
 		if id, _ := row.get("id").(string); slices.Contains(s.Off, id) {
 			found[id] = true
@@ -48,17 +87,21 @@ func agentPreset(s Settings) (list, error) {
 		return row, true
 	})
 	if err != nil {
-		return nil, fmt.Errorf("standard agent preset: %w", err)
+		return fail(err)
 	}
 	for _, id := range s.Off { // one that stayed on unseen would be worse
 		if !found[id] {
-			return nil, fmt.Errorf("standard agent preset: it has no row %q that could be off", id)
+			return fail(fmt.Errorf("it has no row %q that could be off", id))
 		}
 	}
 	if len(rows) == 0 {
-		return nil, fmt.Errorf("standard agent preset: no rows")
+		return fail(fmt.Errorf("no rows"))
 	}
-	return askModels(s, rows)
+	rows, err = askModels(s, rows)
+	if err != nil {
+		return fail(err)
+	}
+	return preset{rows, standard.module}, nil
 }
 
 // mapRows gives rows with each one changed or left out, in groups too.

@@ -55,6 +55,10 @@ const small = `# comment
   config: {fetch: false, searchTimeoutMs: 60000}
 `
 
+// smallRow is the same as newer Harnesses have it, in a patch of their bundle.
+var smallRow = "- insert:\n    - id: preset-standard\n      name: '@deepseek-ai/dsh-agent-preset'\n      config:\n        id: standard\n        order: 1\n        plugins:\n" +
+	strings.ReplaceAll("\n"+strings.TrimSpace(strings.ReplaceAll(small, "# comment\n", "")), "\n", "\n          ")[1:] + "\n"
+
 func settings(change func(*Settings)) Settings {
 	s := Settings{
 		Standard: []byte(small),
@@ -90,6 +94,10 @@ func cases() map[string]Settings {
 		"windows": settings(func(s *Settings) {
 			s.Plugins = Plugins{Shim: `C:\Program Files\Strata\shim`, Wasm: `C:\Program Files\Strata\shim\dist\strata.wasm`, SHA256: hash,
 				Store: `C:\Users\ü\AppData\Local\Strata\plugins`, Secrets: []string{`C:\Users\ü\AppData`, `\\server\share`}}
+		}),
+		"rows-one-route": settings(func(s *Settings) { s.Standard, s.MaxHelpers = []byte(smallRow), 6 }),
+		"rows-off": settings(func(s *Settings) {
+			s.Standard, s.Off = []byte(smallRow), []string{"tool-bash", "workflow-worker-thread"}
 		}),
 		"one-local": settings(func(s *Settings) { s.Providers = []Provider{local()} }),
 		"many-apis": settings(func(s *Settings) { s.Providers = append(apis(), local()) }),
@@ -193,7 +201,7 @@ func TestStandardOfThePin(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept := map[string]mapping{}
-	if err := index(ours, kept); err != nil {
+	if err := index(ours.rows, kept); err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
@@ -227,6 +235,9 @@ func TestRefusedSettings(t *testing.T) {
 		"preset with all dropped": {func(s *Settings) {
 			s.Standard = []byte("- {id: a, name: '@deepseek-ai/dsh-plan-mode'}\n")
 		}, "no rows"},
+		"preset that declares nothing": {func(s *Settings) {
+			s.Standard = []byte("- insert:\n    - {id: preset-standard, name: '@deepseek-ai/dsh-agent-preset', config: {id: standard}}\n")
+		}, "declares no plugins"},
 		"preset with another tag":   {func(s *Settings) { s.Standard = []byte("- {id: !!other x}\n") }, "tag !!other"},
 		"provider without an id":    {func(s *Settings) { s.Providers[0].ID = "" }, "id of its own"},
 		"provider without a URL":    {func(s *Settings) { s.Providers[0].BaseURL = "" }, "base URL"},

@@ -47,8 +47,8 @@ func (p Provider) compat() mapping {
 	if p.WantsReasoning {
 		out = append(out, field{"requiresReasoningContentOnAssistantMessages", true})
 	}
-	if p.Thinking != "" {
-		out = append(out, field{"thinkingFormat", string(p.Thinking)})
+	if p.Thinking != "" || p.WantsReasoning { // else it goes by the provider's name
+		out = append(out, field{"thinkingFormat", string(cmp.Or(p.Thinking, "openai"))})
 	}
 	if p.Thinking == ThinkingTemplate {
 		out = append(out, field{"chatTemplateKwargs", mapping{
@@ -62,46 +62,63 @@ func (p Provider) compat() mapping {
 // maxOutput is the Harness's own default for a model's output, in tokens.
 const maxOutput = 32_768
 
-// output is what a model's route declares: a reply's room in the window. The Harness's
-// default would fill a small window alone. 0 leaves it to that.
+// output is what a model's route declares: a reply's room in the window, and no more
+// than the model can. The Harness's default would fill a small window alone. 0 leaves it
+// to that.
 func (p Provider) output(m Model) int64 {
-	switch {
-	case m.MaxOutput > 0 || m.ContextWindow <= 0:
+	if m.ContextWindow <= 0 {
 		return m.MaxOutput
-	case p.Local:
-		// Half of a window below 8K, which the least budget would fill.
-		return max(1, min(m.ContextWindow/2, int64(budget.LocalOutput(int(m.ContextWindow)))))
 	}
-	return max(1, min(maxOutput, m.ContextWindow/4))
+	room := min(maxOutput, m.ContextWindow/4)
+	if p.Local {
+		// Half of a window below 8K, which the least budget would fill.
+		room = min(m.ContextWindow/2, int64(budget.LocalOutput(int(m.ContextWindow))))
+	}
+	if m.MaxOutput > 0 {
+		room = min(room, m.MaxOutput)
+	}
+	return max(1, room)
 }
 
+// model says all that the Harness would else take from its own catalog, which knows
+// models of the same names.
 func (p Provider) model(m Model) mapping {
-	out := mapping{{"id", m.ID}}
-	if m.Name != "" {
-		out = append(out, field{"name", m.Name})
-	}
+	out := mapping{{"id", m.ID}, {"name", cmp.Or(m.Name, m.ID)}}
 	if m.ContextWindow > 0 {
 		out = append(out, field{"contextWindow", m.ContextWindow})
 	}
 	if output := p.output(m); output > 0 {
 		out = append(out, field{"maxTokens", output})
 	}
+	input := list{"text"}
 	if m.Images {
-		out = append(out, field{"input", list{"text", "image"}})
+		input = append(input, "image")
 	}
-	if m.Efforts != nil {
-		efforts := make(mapping, 0, len(m.Efforts))
-		for _, e := range m.Efforts {
-			var wire any
-			if e.Wire != "" {
-				wire = e.Wire
-			}
-			efforts = append(efforts, field{e.Level, wire})
-		}
-		out = append(out, field{"reasoningEfforts", efforts})
-	}
+	out = append(out, field{"input", input}, field{"reasoningEfforts", p.efforts(m)})
 	if m.CacheMarks && p.API != Messages {
 		out = append(out, field{"compat", mapping{{"cacheControlFormat", "anthropic"}}})
+	}
+	return out
+}
+
+// efforts are the model's thinking levels; false leaves the server's own behaviour.
+func (p Provider) efforts(m Model) any {
+	levels := m.Efforts
+	if levels == nil && p.WantsReasoning {
+		// Thinking is only given back to a model that can think, as the Harness sees it. A
+		// level that nobody chooses is never sent.
+		levels = []Effort{{"high", "high"}}
+	}
+	if levels == nil {
+		return false
+	}
+	out := make(mapping, 0, len(levels))
+	for _, e := range levels {
+		var wire any
+		if e.Wire != "" {
+			wire = e.Wire
+		}
+		out = append(out, field{e.Level, wire})
 	}
 	return out
 }

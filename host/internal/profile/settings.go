@@ -8,7 +8,9 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,7 +23,8 @@ const Name = "strata"
 
 // Settings are what the generated files depend on.
 type Settings struct {
-	// Standard is the text of the Harness's own standard agent preset.
+	// Standard is the text of the Harness's own standard agent preset (ReadStandard), which
+	// also tells the generation: where presets are files of the home, or rows.
 	Standard []byte
 	Plugins  Plugins
 	// Providers are the model routes; the first model of the first one is the
@@ -124,10 +127,10 @@ type Model struct {
 	ID            string
 	Name          string // shown; "" is the ID
 	ContextWindow int64  // in tokens; 0 is not known, the Harness assumes 262,144
-	MaxOutput     int64  // in tokens; 0 is what the window allows
+	MaxOutput     int64  // most that it can answer, in tokens; 0 is not known
 	Images        bool   // it reads pictures
 	// Efforts are the thinking levels by the Harness's names and what the wire calls
-	// them, in order; nil leaves the provider's own behaviour.
+	// them, in order; nil leaves the provider's own behaviour: none is sent.
 	Efforts []Effort
 	// CacheMarks says that the server caches what is marked, as Anthropic's models want.
 	CacheMarks bool
@@ -184,9 +187,16 @@ type Retry struct {
 	MaxDelay     int // milliseconds
 }
 
-// ReadStandard reads the component's standard agent preset.
+// ReadStandard reads the component's standard agent preset: its file, or the patch that
+// declares it as a row in newer versions.
 func ReadStandard(c harness.Component) ([]byte, error) {
 	data, err := os.ReadFile(filepath.Join(c.Dir, "config", "agent-presets", "standard", "agent.cordis.yml"))
+	if errors.Is(err, fs.ErrNotExist) {
+		var real string
+		if real, err = filepath.EvalSymlinks(c.Dir); err == nil { // the bundles are beside the component in each layout
+			data, err = os.ReadFile(filepath.Join(filepath.Dir(real), "dsh-web-app", "presets", "standard.patch.yml"))
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the standard agent preset: %w", err)
 	}

@@ -57,7 +57,7 @@ const (
 	// ModelLimited ends a run after HTTP 429.
 	ModelLimited = "The model server has too many requests right now. Wait a minute and send the message again."
 	// ModelKeyRefused ends a run after HTTP 401 or 403.
-	ModelKeyRefused = "The model server did not accept the key. Check the key file and start Strata again."
+	ModelKeyRefused = "The model server did not accept the key. Check it under Models, or in the key file that Strata was started with."
 	// ModelUnreachable ends a run where no connection came about.
 	ModelUnreachable = "The model server cannot be reached. Check the address and your network, then send the message again."
 	// ModelBrokeOff ends a run whose answer stopped coming in the middle.

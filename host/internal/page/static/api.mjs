@@ -104,6 +104,22 @@ export function connect(token, fetcher = (...a) => fetch(...a)) {
     permissions: () => json('GET', '/api/permissions'),
     /** @param {string} id */
     revoke: (id) => request('DELETE', `/api/permissions/${encodeURIComponent(id)}`),
+    /** @returns {Promise<chat.ModelsAnswer>} */
+    models: () => json('GET', '/api/models'),
+    /** @param {chat.ConnectionSpec} c @returns {Promise<chat.ModelConnection>} */
+    addModel: (c) => json('POST', '/api/models', c),
+    /** @param {string} id @param {chat.ConnectionSpec} c @returns {Promise<chat.ModelConnection>} */
+    changeModel: (id, c) => json('PUT', `/api/models/${encodeURIComponent(id)}`, c),
+    /** @param {string} id */
+    removeModel: (id) => request('DELETE', `/api/models/${encodeURIComponent(id)}`),
+    /** @param {string} id @returns {Promise<chat.ModelTest>} */
+    testModel: (id) => json('POST', `/api/models/${encodeURIComponent(id)}/test`),
+    /** @param {chat.ConnectionSpec} c that is not saved @returns {Promise<chat.ModelTest>} */
+    tryModel: (c) => json('POST', '/api/models/test', c),
+    /** @param {string} id @returns {Promise<chat.ModelOffers>} asks the server anew */
+    offers: (id) => json('GET', `/api/models/${encodeURIComponent(id)}/offers?again=1`),
+    /** @param {string} route */
+    setDefaultModel: (route) => request('PUT', '/api/models/default', { route }),
     /** @param {number} limit @param {number} before 0 for the newest @returns {Promise<chat.DecisionList>} */
     decisions: (limit, before) => json('GET', `/api/decisions?${query(before ? { limit, before } : { limit })}`),
   };

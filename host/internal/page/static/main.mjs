@@ -10,6 +10,7 @@ import { Outbox } from './outbox.mjs';
 import { takeToken } from './token.mjs';
 import { Allowed } from './ui/allowed.mjs';
 import { Composer } from './ui/composer.mjs';
+import { Models } from './ui/models.mjs';
 import { PlanBar } from './ui/plan.mjs';
 import { Sidebar } from './ui/sidebar.mjs';
 import { Transcript } from './ui/transcript.mjs';
@@ -49,6 +50,7 @@ const state = {
   /** @type {{text: string, details: string} | null} what keeps the page from working */
   trouble: null,
   model: '',
+  thinking: sessionStorage.getItem('strata.thinking') ?? '',
   /** @type {Map<string, chat.Attachment[]>} what went with the newest messages of this page, by request */
   sent: new Map(),
   loading: false,
@@ -74,10 +76,12 @@ const title = h('h1', {}, words.title);
 const announcer = h('div', { class: 'unseen', 'aria-live': 'polite' });
 const menu = h('button', { type: 'button', class: 'menu', 'aria-label': words.chats, 'aria-controls': 'sidebar', 'aria-expanded': 'false', click: () => toggleMenu() }, '☰');
 const allowed = new Allowed(api);
+const models = new Models(api, () => poll());
 const sidebar = new Sidebar({
   open: (id) => { toggleMenu(false); open(id); },
   create: () => { toggleMenu(false); open(newId(), true); },
   allowed: () => { toggleMenu(false); allowed.open(); },
+  models: () => { toggleMenu(false); models.open(); },
 });
 const transcript = new Transcript({
   answer, retry: () => retry(), summarize, shorten, asText: () => retry({ asText: true }), create: () => open(newId(), true), chooseModel: () => composer.chooseModel(),
@@ -89,6 +93,10 @@ const composer = new Composer({
   stop,
   mode: (m) => { sessionStorage.setItem(modeKey(), m); render(); },
   model: (m) => { state.model = m; render(); },
+  thinking: (level) => {
+    state.thinking = level;
+    sessionStorage.setItem('strata.thinking', level);
+  },
 });
 
 /** @param {boolean} [on] */
@@ -118,7 +126,7 @@ function draw() {
   transcript.update(state.current, v, state.loading);
   plan.update(v.phase === 'idle' ? v.plan : null);
   waiting.update(waits());
-  composer.update(v, mode(), state.model, state.status?.routes ?? [], state.stopping);
+  composer.update(v, mode(), state.model, state.status?.routes ?? [], state.stopping, state.thinking);
   const s = state.status;
   const say = state.trouble ?? (s && s.state !== 'ready' ? { text: textOf(s), details: s.detail ?? '' } : null);
   banner.hidden = !say?.text;
@@ -230,7 +238,8 @@ async function run(mine, { request }) {
 function send(text, attachments = [], { asText, now } = {}) {
   composer.say('');
   const requestId = newId();
-  const request = { chatId: state.current, text, mode: mode(), model: state.model || undefined, attachments, requestId, asText, steer: now || undefined };
+  const { model, thinking } = composer.choice;
+  const request = { chatId: state.current, text, mode: mode(), model, thinking, attachments, requestId, asText, steer: now || undefined };
   if (attachments.length) {
     state.sent.set(requestId, attachments);
     const [oldest] = state.sent.keys();
@@ -428,7 +437,7 @@ transcript.el.addEventListener('click', () => toggleMenu(false));
 document.body.append(
   sidebar.el,
   h('div', { class: 'main' }, h('header', {}, menu, title), banner, transcript.el, plan.el, waiting.el, composer.el),
-  announcer, allowed.el,
+  announcer, allowed.el, models.el,
 );
 open(state.current, !kept);
 poll();

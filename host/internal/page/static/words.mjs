@@ -76,6 +76,33 @@ export const words = {
   fullness: 'How full the chat is',
   full: '{percent}% of {window}K',
   draft: '{name} · {lines} lines · {size} KB',
+  models: 'Models',
+  addConnection: 'Add a connection',
+  noConnection: 'There is no model yet. Add a connection to a service, or to a model server of your own.',
+  keysInKeyring: 'Keys are kept in your system’s keyring, which programs that you run can ask as well.',
+  keysInFile: 'Keys are kept in the file {path}, which only you can read. In Bypass the assistant can read it too.',
+  hasKey: 'with a key',
+  test: 'Test',
+  change: 'Change',
+  save: 'Save',
+  cancel: 'Cancel',
+  kind: 'Service',
+  name: 'Name',
+  address: 'Address',
+  itsOwn: 'its own',
+  key: 'Key',
+  keyStays: 'the saved one stays',
+  slots: 'Requests at once',
+  window: 'Context window in tokens',
+  tokens: '{count} tokens',
+  readsPictures: 'reads pictures',
+  readPictures: 'Read pictures with this model',
+  lookForModels: 'Look for models',
+  findModel: 'Find a model, or write its id',
+  isDefault: 'the default',
+  makeDefault: 'Make it the default',
+  thinkingLevel: 'How much it thinks',
+  noPictures: '{model} does not read pictures. Choose another model first.',
   you: 'You',
   assistant: 'Assistant',
 };
@@ -108,6 +135,19 @@ export const deciders = {
   fault: 'the gate failed', nobody: 'nobody answered',
 };
 
+/** Who serves models. @type {Record<string, string>} */
+export const kinds = {
+  openai: 'OpenAI, or a service like it', anthropic: 'Anthropic', deepseek: 'DeepSeek', openrouter: 'OpenRouter', local: 'A model server of your own',
+};
+
+/** Where a connection comes from, where the person has not saved it. @type {Record<string, string>} */
+export const origins = { app: 'loaded by the app', 'command-line': 'from the command line' };
+
+/** The thinking levels, by the host's names. @type {Record<string, string>} */
+export const levels = {
+  off: 'No thinking', minimal: 'Think very little', low: 'Think a little', medium: 'Think', high: 'Think hard', xhigh: 'Think very hard', max: 'Think as hard as it can',
+};
+
 /** How a helper's state reads. @type {Record<string, string>} */
 export const helperStates = { running: 'running', done: 'done', failed: 'failed', stopped: 'stopped' };
 
@@ -120,7 +160,7 @@ export const suggestions = ['List the files here', 'What is in README?', 'Write 
  * @param {(english: string) => string} t
  */
 export function translateWords(t) {
-  for (const table of [words, states, scopes, deciders, helperStates]) {
+  for (const table of [words, states, scopes, deciders, helperStates, kinds, origins, levels]) {
     for (const [name, text] of Object.entries(table)) Object.assign(table, { [name]: t(text) });
   }
   for (const m of modes) Object.assign(m, { name: t(m.name), about: t(m.about) });

@@ -5,7 +5,7 @@
 
 import { h, sentence, setChildren, setText } from '../dom.mjs';
 import { fill } from '../language.mjs';
-import { modes, words } from '../words.mjs';
+import { levels, modes, words } from '../words.mjs';
 import { pictureOf } from './pictures.mjs';
 
 /** The most lines that the box grows to. */
@@ -17,6 +17,9 @@ export class Composer {
   #mode = h('select', { 'aria-label': words.mode, 'aria-describedby': 'mode-about', id: 'mode' }, ...modes.map((m) => h('option', { value: m.id, title: m.about }, m.name)));
   #about = h('span', { class: 'about', id: 'mode-about' });
   #model = h('select', { 'aria-label': words.model, id: 'model', hidden: true });
+  #thinking = h('select', { 'aria-label': words.thinkingLevel, id: 'thinking', hidden: true });
+  /** @type {chat.Route | undefined} that the next message goes to */
+  #route;
   #send = h('button', { type: 'submit', class: 'send', 'aria-keyshortcuts': 'Enter', title: 'Enter' }, words.send);
   #now = h('button', { type: 'button', class: 'now', 'aria-keyshortcuts': 'Control+Enter', title: 'Ctrl+Enter', hidden: true }, words.tellNow);
   #stop = h('button', { type: 'button', class: 'stop', hidden: true }, words.stop);
@@ -26,7 +29,7 @@ export class Composer {
   /** @type {chat.Attachment[]} */
   #pictures = [];
   el = h('form', { class: 'composer' }, this.#problem, this.#strip, this.#text,
-    h('div', { class: 'tools' }, this.#mode, this.#about, this.#model, this.#full, h('span', { class: 'gap' }), this.#stop, this.#now, this.#send));
+    h('div', { class: 'tools' }, this.#mode, this.#about, this.#model, this.#thinking, this.#full, h('span', { class: 'gap' }), this.#stop, this.#now, this.#send));
   #busy = false;
   #takes = false; // the running turn a message, in between
 
@@ -36,6 +39,7 @@ export class Composer {
    * @param {() => void} on.stop
    * @param {(mode: string) => void} on.mode
    * @param {(model: string) => void} on.model
+   * @param {(level: string) => void} on.thinking '' is the model's own
    */
   constructor(on) {
     const submit = (now = false) => {
@@ -69,6 +73,7 @@ export class Composer {
     this.#stop.addEventListener('click', on.stop);
     this.#mode.addEventListener('change', () => on.mode(this.#mode.value));
     this.#model.addEventListener('change', () => on.model(this.#model.value));
+    this.#thinking.addEventListener('change', () => on.thinking(this.#thinking.value));
   }
 
   get value() {
@@ -94,8 +99,17 @@ export class Composer {
     }, `🖼 ${p.name} ✕`)));
   }
 
+  /** The model and thinking level that the next message asks for. */
+  get choice() {
+    return { model: this.#model.value || undefined, thinking: (!this.#thinking.hidden && this.#thinking.value) || undefined };
+  }
+
   /** @param {File[]} files */
   async #attach(files) {
+    if (this.#route && !this.#route.images) {
+      this.say(fill(words.noPictures, { model: this.#route.name }));
+      return;
+    }
     const all = await Promise.allSettled(files.map(pictureOf));
     const bad = files.filter((_, i) => all[i].status === 'rejected');
     this.pictures = [...this.#pictures, ...all.flatMap((r) => (r.status === 'fulfilled' ? [r.value] : []))];
@@ -119,9 +133,9 @@ export class Composer {
 
   /**
    * @param {View} view @param {string} mode @param {string} model
-   * @param {chat.Route[]} routes @param {boolean} stopping
+   * @param {chat.Route[]} routes @param {boolean} stopping @param {string} thinking
    */
-  update(view, mode, model, routes, stopping) {
+  update(view, mode, model, routes, stopping, thinking) {
     this.#busy = view.phase !== 'idle';
     const route = model || routes.find((r) => r.default)?.id;
     this.#takes = !!view.sessionId && [mode, ''].includes(view.mode) && (!view.model || !route || view.model === route);
@@ -132,7 +146,7 @@ export class Composer {
     this.#mode.value = mode;
     this.el.dataset.mode = mode;
     setText(this.#about, modes.find((m) => m.id === mode)?.about ?? '');
-    this.#models(routes, model);
+    this.#models(routes, model, thinking);
     this.#full.hidden = !view.context;
     if (view.context) {
       this.#meter.value = view.context.percent;
@@ -140,14 +154,22 @@ export class Composer {
     }
   }
 
-  /** @param {chat.Route[]} routes @param {string} model */
-  #models(routes, model) {
-    this.#model.hidden = routes.length < 2;
-    const known = [...this.#model.options].map((o) => o.value).join();
-    if (known !== routes.map((r) => r.id).join()) {
-      setChildren(this.#model, routes.map((r) => h('option', { value: r.id }, r.name || r.id)));
-    }
+  /** A model that is gone stays chosen: the next message says so, and goes to no other. @param {chat.Route[]} routes @param {string} model @param {string} thinking */
+  #models(routes, model, thinking) {
+    const gone = model && !routes.some((r) => r.id === model) ? [{ id: model, name: model, connection: '' }] : [];
+    const shown = [...gone, ...routes];
+    this.#model.hidden = shown.length < 2;
+    const known = [...this.#model.options].map((o) => `${o.value} ${o.text}`).join();
+    const named = shown.map((r) => ({ id: r.id, name: shown.some((o) => o !== r && o.name === r.name) && r.connection ? `${r.name} (${r.connection})` : r.name || r.id }));
+    if (known !== named.map((r) => `${r.id} ${r.name}`).join()) setChildren(this.#model, named.map((r) => h('option', { value: r.id }, r.name)));
     this.#model.value = model || routes.find((r) => r.default)?.id || '';
+    this.#route = routes.find((r) => r.id === this.#model.value);
+    const can = this.#route?.thinking ?? [];
+    this.#thinking.hidden = !can.length;
+    if ([...this.#thinking.options].map((o) => o.value).join() !== ['', ...can].join()) {
+      setChildren(this.#thinking, ['', ...can].map((l) => h('option', { value: l }, l ? levels[l] ?? l : words.thinkingLevel)));
+    }
+    this.#thinking.value = can.includes(thinking) ? thinking : '';
   }
 
   #changed() {

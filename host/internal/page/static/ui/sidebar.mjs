@@ -9,10 +9,11 @@ export class Sidebar {
   el = h('nav', { id: 'sidebar', 'aria-label': words.chats });
   #drawn = '';
 
-  /** @param {{open: (id: string) => void, create: () => void, allowed: () => void}} on */
+  /** @param {{open: (id: string) => void, create: () => void, allowed: () => void, models: () => void}} on */
   constructor(on) {
     this.on = on;
     this.el.append(h('button', { type: 'button', class: 'new', click: on.create }, `+ ${words.newChat}`), this.#list,
+      h('button', { type: 'button', class: 'models', click: on.models }, words.models),
       h('button', { type: 'button', class: 'permissions', click: on.allowed }, words.allowed));
   }
 

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/chat"
+)
+
+// connected speaks to the model connections of the host that runs.
+type connected struct{ scheduled }
+
+func modelsCommand() *cobra.Command {
+	var m connected
+	c := &cobra.Command{
+		Use: "models", Short: "Set up which models a running host can use",
+		PersistentPreRun: func(c *cobra.Command, _ []string) { m.out = c.OutOrStdout() },
+	}
+	m.add(c)
+	c.PersistentFlags().BoolVar(&m.asJSON, "json", false, "print JSON, as the host gives it")
+	one := func(use, short string, run func(context.Context, string) error) *cobra.Command {
+		return &cobra.Command{Use: use, Short: short, Args: cobra.ExactArgs(1), RunE: func(c *cobra.Command, args []string) error {
+			return run(c.Context(), args[0])
+		}}
+	}
+	var again bool
+	offers := one("offers ID", "Print which models a connection's server has", func(ctx context.Context, id string) error { return m.offers(ctx, id, again) })
+	offers.Flags().BoolVar(&again, "again", false, "ask the server, also where its list was read a moment ago")
+	c.AddCommand(&cobra.Command{Use: "list", Short: "Print the connections and their models", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
+		return m.list(c.Context())
+	}}, one("show ID", "Print a connection", func(ctx context.Context, id string) error {
+		return m.connection(ctx, http.MethodGet, modelPath(id), nil)
+	}), m.addCommand(), m.editCommand(), one("test ID", "Try whether a connection works", m.test), offers,
+		one("default ROUTE", "Make a model the default", func(ctx context.Context, route string) error {
+			return m.get(ctx, http.MethodPut, "api/models/default", chat.ModelDefault{Route: route}, &struct{}{})
+		}), one("remove ID", "Remove a connection and its key", func(ctx context.Context, id string) error {
+			return m.get(ctx, http.MethodDelete, modelPath(id), nil, &struct{}{})
+		}))
+	return c
+}
+
+func modelPath(id string) string { return "api/models/" + url.PathEscape(id) }
+
+// connectionFlags are what a person says of a connection.
+type connectionFlags struct {
+	kind, name, baseURL, keyFile string
+	models, blind                []string
+	slots                        int
+}
+
+func (f *connectionFlags) add(c *cobra.Command) {
+	p := c.Flags()
+	p.StringVar(&f.kind, "kind", "", "openai (any service with its chat completions), anthropic, deepseek, openrouter or local")
+	p.StringVar(&f.name, "name", "", "name to show for it")
+	p.StringVar(&f.baseURL, "base-url", "", "base URL (default the service's own; a local server has none)")
+	p.StringVar(&f.keyFile, "key-file", "", "file with the key, which is copied; - reads it from stdin")
+	p.StringArrayVar(&f.models, "model", nil, "model to choose from: its id, or ID=TOKENS with its context window; may be given again")
+	p.StringArrayVar(&f.blind, "no-images", nil, "model that is to read no pictures, by its id; may be given again")
+	p.IntVar(&f.slots, "slots", 0, "requests that a local server works on at once")
+}
+
+// apply puts what was said into a spec; what was not said stays.
+func (f *connectionFlags) apply(c *cobra.Command, spec *chat.ConnectionSpec) error {
+	for flag, set := range map[string]func(){
+		"kind": func() { spec.Kind = chat.ModelKind(f.kind) }, "name": func() { spec.Name = f.name },
+		"base-url": func() { spec.BaseURL = f.baseURL }, "slots": func() { spec.Slots = f.slots },
+	} {
+		if c.Flags().Changed(flag) {
+			set()
+		}
+	}
+	if c.Flags().Changed("key-file") {
+		key, err := readSecret(c.InOrStdin(), f.keyFile)
+		if err != nil {
+			return err
+		}
+		spec.Key = &key
+	}
+	if c.Flags().Changed("model") {
+		spec.Models = nil
+		for _, text := range f.models {
+			m := chat.ModelSpec{ID: text}
+			if id, tokens, ok := strings.Cut(text, "="); ok {
+				n, err := strconv.ParseInt(tokens, 10, 64)
+				if err != nil || n <= 0 {
+					return say.Error(chat.CodeBadRequest, "", say.FlagWrong, "flag", "--model", "why", "what is behind = is no number of tokens")
+				}
+				m.ID, m.ContextWindow = id, n
+			}
+			spec.Models = append(spec.Models, m)
+		}
+	}
+	no := false
+	for _, id := range f.blind {
+		known := false
+		for i := range spec.Models {
+			if spec.Models[i].ID == id {
+				spec.Models[i].Images, known = &no, true
+			}
+		}
+		if !known {
+			spec.Models = append(spec.Models, chat.ModelSpec{ID: id, Images: &no})
+		}
+	}
+	return nil
+}
+
+// readSecret reads a key's file, or stdin for a dash: a key is no argument, which other
+// programs could see.
+func readSecret(stdin io.Reader, file string) (string, error) {
+	in := stdin
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return "", say.Error(chat.CodeBadRequest, err.Error(), say.NotFile, "flag", "--key-file", "path", file)
+		}
+		defer f.Close()
+		in = f
+	}
+	data, err := io.ReadAll(io.LimitReader(in, 64<<10))
+	if err != nil {
+		return "", say.Error(chat.CodeBadRequest, err.Error(), say.NotFile, "flag", "--key-file", "path", file)
+	}
+	return strings.TrimSpace(strings.TrimPrefix(string(data), "\ufeff")), nil
+}
+
+func (m *connected) addCommand() *cobra.Command {
+	var f connectionFlags
+	c := &cobra.Command{Use: "add", Short: "Add a connection", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
+		var spec chat.ConnectionSpec
+		if err := f.apply(c, &spec); err != nil {
+			return err
+		}
+		return m.connection(c.Context(), http.MethodPost, "api/models", spec)
+	}}
+	f.add(c)
+	return c
+}
+
+func (m *connected) editCommand() *cobra.Command {
+	var f connectionFlags
+	c := &cobra.Command{Use: "edit ID", Short: "Change a connection; what is not said stays", Args: cobra.ExactArgs(1), RunE: func(c *cobra.Command, args []string) error {
+		var now chat.ModelConnection
+		if err := m.get(c.Context(), http.MethodGet, modelPath(args[0]), nil, &now); err != nil {
+			return err
+		}
+		spec := chat.ConnectionSpec{Kind: now.Kind, Name: now.Name, BaseURL: now.BaseURL, Models: now.Said, Slots: now.SaidSlots}
+		if err := f.apply(c, &spec); err != nil {
+			return err
+		}
+		return m.connection(c.Context(), http.MethodPut, modelPath(args[0]), spec)
+	}}
+	f.add(c)
+	return c
+}
+
+func (m *connected) list(ctx context.Context) error {
+	var a chat.ModelsAnswer
+	if err := m.get(ctx, http.MethodGet, "api/models", nil, &a); err != nil {
+		return err
+	}
+	return m.print(a, func() {
+		for _, c := range a.Connections {
+			printConnection(m.out, language(os.Getenv), c, a.Default)
+		}
+	})
+}
+
+// connection makes a request that answers with a connection, and prints it.
+func (m *connected) connection(ctx context.Context, method, path string, body any) error {
+	var c chat.ModelConnection
+	if err := m.get(ctx, method, path, body, &c); err != nil {
+		return err
+	}
+	return m.print(c, func() { printConnection(m.out, language(os.Getenv), c, "") })
+}
+
+// test tries a connection; one that does not work is an error.
+func (m *connected) test(ctx context.Context, id string) error {
+	var t chat.ModelTest
+	if err := m.get(ctx, http.MethodPost, modelPath(id)+"/test", nil, &t); err != nil {
+		return err
+	}
+	if !t.OK {
+		return &chat.Error{Code: chat.CodeModelFailed, Sentence: t.Sentence, Details: t.Details}
+	}
+	return m.print(t, func() { fmt.Fprintln(m.out, say.Translate(language(os.Getenv), t.Key, t.Args)) })
+}
+
+func (m *connected) offers(ctx context.Context, id string, again bool) error {
+	query := ""
+	if again {
+		query = "?again=1"
+	}
+	var o chat.ModelOffers
+	if err := m.get(ctx, http.MethodGet, modelPath(id)+"/offers"+query, nil, &o); err != nil {
+		return err
+	}
+	if o.Text != "" && o.ReadAt == 0 {
+		return &chat.Error{Code: chat.CodeModelFailed, Sentence: o.Sentence, Details: o.Details}
+	}
+	return m.print(o, func() {
+		if o.Text != "" {
+			fmt.Fprintln(m.out, say.Translate(language(os.Getenv), o.Key, o.Args))
+		}
+		for _, offer := range o.Models {
+			fmt.Fprintln(m.out, offerLine(offer))
+		}
+	})
+}

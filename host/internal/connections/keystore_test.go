@@ -1,0 +1,173 @@
+package connections
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/zalando/go-keyring"
+
+	"strata.dev/bridge/proto/chat"
+)
+
+// ring is a keyring in memory.
+type ring struct {
+	entries map[string]string
+	err     error
+}
+
+func (r *ring) wait() error { return r.err }
+
+func (r *ring) Set(service, account, secret string) error {
+	if err := r.wait(); err != nil {
+		return err
+	}
+	r.entries[service+"/"+account] = secret
+	return nil
+}
+
+func (r *ring) Get(service, account string) (string, error) {
+	if err := r.wait(); err != nil {
+		return "", err
+	}
+	secret, ok := r.entries[service+"/"+account]
+	if !ok {
+		return "", keyring.ErrNotFound
+	}
+	return secret, nil
+}
+
+func (r *ring) Delete(service, account string) error {
+	if err := r.wait(); err != nil {
+		return err
+	}
+	if _, ok := r.entries[service+"/"+account]; !ok {
+		return keyring.ErrNotFound
+	}
+	delete(r.entries, service+"/"+account)
+	return nil
+}
+
+// kept puts a key, reads it with a store that is opened anew, and forgets it.
+func kept(t *testing.T, r Ring, want chat.KeyPlace) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "keys.json")
+	s := NewKeyStore(r, path)
+	s.Probe(t.Context())
+	ref, err := s.Put(t.Context(), newKey(secret))
+	if err != nil || ref.Place != want || s.Place() != want {
+		t.Fatalf("%+v, next in %s, %v; want %s", ref, s.Place(), err, want)
+	}
+	data, err := os.ReadFile(path)
+	if inFile := err == nil && strings.Contains(string(data), secret); inFile != (want == chat.KeyInFile) {
+		t.Errorf("the file: %s, %v", data, err)
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v", info.Mode())
+	}
+	again := NewKeyStore(r, path)
+	key, err := again.Get(t.Context(), ref)
+	if err != nil || key.reveal() != secret {
+		t.Errorf("read %q, %v", key.reveal(), err)
+	}
+	if err := errors.Join(again.Delete(t.Context(), ref), again.Delete(t.Context(), ref)); err != nil {
+		t.Errorf("forgetting, twice: %v", err)
+	}
+	if key, err := again.Get(t.Context(), ref); err == nil || !key.IsZero() {
+		t.Error("a forgotten key is there")
+	}
+	if data, err := os.ReadFile(path); err == nil && strings.Contains(string(data), secret) {
+		t.Error("a forgotten key is in the file")
+	}
+}
+
+func TestSystemRing(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		t.Skip("they have one each")
+	}
+	dir := t.TempDir()
+	env := func(pairs map[string]string) func(string) string {
+		return func(name string) string { return pairs[name] }
+	}
+	if SystemRing(env(nil)) != nil || SystemRing(env(map[string]string{"XDG_RUNTIME_DIR": dir})) != nil {
+		t.Error("a keyring without a bus")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bus"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if SystemRing(env(map[string]string{"XDG_RUNTIME_DIR": dir})) == nil {
+		t.Error("no keyring beside a bus")
+	}
+	nowhere := SystemRing(env(map[string]string{"DBUS_SESSION_BUS_ADDRESS": "unix:path=" + filepath.Join(dir, "none")}))
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path="+filepath.Join(dir, "none"))
+	kept(t, nowhere, chat.KeyInFile) // nobody serves that bus
+}
+
+func TestKeyStore(t *testing.T) {
+	t.Run("a keyring", func(t *testing.T) { kept(t, &ring{entries: map[string]string{}}, chat.KeyInKeyring) })
+	t.Run("no keyring", func(t *testing.T) { kept(t, &ring{err: errors.New("no bus")}, chat.KeyInFile) })
+	t.Run("the file alone", func(t *testing.T) { kept(t, nil, chat.KeyInFile) })
+}
+
+// A keyring that is never unlocked holds nothing up for ever.
+func TestKeyringThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &ring{}
+		s := NewKeyStore(hanging{r, t.Context()}, filepath.Join(t.TempDir(), "keys.json"))
+		ref, err := s.Put(t.Context(), newKey(secret))
+		if err != nil || ref.Place != chat.KeyInFile {
+			t.Errorf("%+v, %v", ref, err)
+		}
+		if _, err := s.Get(t.Context(), KeyRef{Place: chat.KeyInKeyring, Account: "x"}); err == nil {
+			t.Error("a key was read")
+		}
+	})
+}
+
+// hanging answers when its context ends.
+type hanging struct {
+	*ring
+	ctx context.Context
+}
+
+func (h hanging) Set(string, string, string) error {
+	<-h.ctx.Done()
+	return h.ctx.Err()
+}
+
+func (h hanging) Get(string, string) (string, error) {
+	<-h.ctx.Done()
+	return "", h.ctx.Err()
+}
+
+func TestKeysThatAreNotThere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "keys.json")
+	s := NewKeyStore(nil, path)
+	if ref, err := s.Put(t.Context(), Key{}); err != nil || ref != (KeyRef{}) {
+		t.Errorf("no key is kept: %+v, %v", ref, err)
+	}
+	if key, err := s.Get(t.Context(), KeyRef{}); err != nil || !key.IsZero() {
+		t.Errorf("kept nowhere: %v, %v", key, err)
+	}
+	got := map[string]bool{}
+	for name, ref := range map[string]KeyRef{
+		"another file": {Place: chat.KeyInFile, Account: "x"}, "a keyring that is not used": {Place: chat.KeyInKeyring, Account: "x"},
+	} {
+		_, err := s.Get(t.Context(), ref)
+		got[name] = err != nil
+	}
+	if err := os.WriteFile(path, []byte(`{"version":99}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Put(t.Context(), newKey(secret))
+	got["a newer file"] = err != nil && !strings.Contains(err.Error(), secret)
+	if diff := cmp.Diff(map[string]bool{"another file": true, "a keyring that is not used": true, "a newer file": true}, got); diff != "" {
+		t.Errorf("errors (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,279 @@
+package models
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"strata.dev/bridge/host/internal/connections"
+	"strata.dev/bridge/host/internal/profile"
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/host/internal/store"
+	"strata.dev/bridge/proto/chat"
+)
+
+// What may be saved at most.
+const (
+	maxConnections = 64
+	maxModels      = 500       // of a connection
+	maxName        = 100       // characters
+	maxWindow      = 100 << 20 // tokens
+	maxSlots       = 1 << 16
+)
+
+// reserved are ids that stand for something else in routes or addresses.
+var reserved = []string{profile.Name, "local", "test", "default"}
+
+// gone refuses what is said of a connection that is not there.
+func gone(id string) error { return say.Error(chat.CodeUnknownConnection, id, say.ConnectionUnknown) }
+
+// wrong refuses a field that no page sends.
+func wrong(field string) error {
+	return say.Error(chat.CodeBadRequest, "", say.FieldWrong, "field", field)
+}
+
+// spec is a connection as a person says it, checked.
+type spec struct {
+	connection
+	key *connections.Key // nil keeps the one there is
+}
+
+// check reads what a person says.
+func check(s chat.ConnectionSpec) (spec, error) {
+	bad := func(key string, args ...string) (spec, error) {
+		return spec{}, say.Error(chat.CodeBadRequest, "", key, args...)
+	}
+	if !connections.Known(s.Kind) {
+		return spec{}, wrong("kind")
+	}
+	out := spec{connection: connection{Kind: s.Kind, Name: strings.TrimSpace(s.Name), Slots: s.Slots}}
+	if len([]rune(out.Name)) > maxName || strings.ContainsFunc(out.Name, unicode.IsControl) {
+		return spec{}, wrong("name")
+	}
+	address := strings.TrimSpace(s.BaseURL)
+	if address == "" {
+		address = connections.KindURL(s.Kind)
+	}
+	upstream, err := connections.ParseUpstream(address)
+	if err != nil {
+		return bad(say.AddressWrong, "why", err.Error())
+	}
+	out.BaseURL = upstream.String()
+	if s.Key != nil {
+		key, err := connections.NewKey(strings.TrimSpace(*s.Key))
+		if err != nil {
+			return spec{}, say.Error(chat.CodeBadRequest, err.Error(), say.KeyWrong)
+		}
+		out.key = &key
+	}
+	if s.Slots < 0 || s.Slots > maxSlots || len(s.Models) > maxModels {
+		return spec{}, wrong("slots")
+	}
+	for _, m := range s.Models {
+		m.ID, m.Name = strings.TrimSpace(m.ID), strings.TrimSpace(m.Name)
+		switch {
+		case m.ID == "" || strings.ContainsFunc(m.ID, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), len([]rune(m.Name)) > maxName:
+			return spec{}, wrong("models")
+		case m.ContextWindow < 0 || m.ContextWindow > maxWindow:
+			return bad(say.WindowWrong, "model", m.ID)
+		case slices.ContainsFunc(out.Models, func(other model) bool { return other.ID == m.ID }):
+			return bad(say.ModelTwice, "model", m.ID)
+		}
+		out.Models = append(out.Models, model{ModelSpec: m})
+	}
+	return out, nil
+}
+
+// Add saves a connection.
+func (r *Registry) Add(ctx context.Context, said chat.ConnectionSpec) (chat.ModelConnection, error) {
+	s, err := check(said)
+	if err != nil {
+		return chat.ModelConnection{}, err
+	}
+	r.editing.Lock()
+	defer r.editing.Unlock()
+	if len(r.file.Connections) >= maxConnections { // only who edits changes it
+		return chat.ModelConnection{}, say.Error(chat.CodeTooMany, "", say.ConnectionsFull, "count", strconv.Itoa(maxConnections))
+	}
+	s.ID = r.newID(s.connection)
+	if s.key == nil {
+		s.key = &connections.Key{}
+	}
+	return r.save(ctx, s, nil)
+}
+
+// Replace saves a connection in place of the one of that id.
+func (r *Registry) Replace(ctx context.Context, id string, said chat.ConnectionSpec) (chat.ModelConnection, error) {
+	s, err := check(said)
+	if err != nil {
+		return chat.ModelConnection{}, err
+	}
+	r.editing.Lock()
+	defer r.editing.Unlock()
+	before, err := r.saved(id)
+	if err != nil {
+		return chat.ModelConnection{}, err
+	}
+	s.ID = id
+	return r.save(ctx, s, &before)
+}
+
+// saved gives a saved connection to who edits.
+func (r *Registry) saved(id string) (connection, error) {
+	for _, c := range r.file.Connections {
+		if c.ID == id {
+			return c, nil
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if k, ok := r.find(id); ok && k.shown.Origin == chat.FromFlags {
+		return connection{}, say.Error(chat.CodeBadRequest, id, say.ConnectionFixed)
+	} else if ok {
+		return connection{}, say.Error(chat.CodeBadRequest, id, say.ConnectionOfApp)
+	}
+	return connection{}, gone(id)
+}
+
+// save writes a connection down, in place of the one before where there is one. The
+// editing lock is held.
+func (r *Registry) save(ctx context.Context, s spec, before *connection) (chat.ModelConnection, error) {
+	var old connections.KeyRef
+	r.mu.Lock()
+	key := r.keys[s.ID]
+	r.mu.Unlock()
+	if before != nil {
+		old, s.Key = before.Key, before.Key
+	}
+	if s.key != nil {
+		ref, err := r.o.Keys.Put(ctx, *s.key)
+		if err != nil {
+			return chat.ModelConnection{}, say.Error(chat.CodeInternal, r.o.Redact(s.key.Redact(err.Error())), say.KeyUnkept)
+		}
+		s.Key, key = ref, s.key
+		r.o.Secret(*key)
+	}
+	r.addFacts(ctx, &s.connection, before, key)
+
+	next := r.file
+	next.Connections = slices.Clone(r.file.Connections)
+	if i := slices.IndexFunc(next.Connections, func(c connection) bool { return c.ID == s.ID }); i >= 0 {
+		next.Connections[i] = s.connection
+	} else {
+		next.Connections = append(next.Connections, s.connection)
+	}
+	if err := store.WriteJSON(r.path(), next); err != nil {
+		if s.key != nil {
+			_ = r.o.Keys.Delete(ctx, s.Key) // it is nobody's
+		}
+		return chat.ModelConnection{}, say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", r.o.Dir)
+	}
+	r.mu.Lock()
+	r.file, r.keys[s.ID] = next, key
+	if before == nil || before.BaseURL != s.BaseURL || before.Kind != s.Kind {
+		delete(r.asked, s.ID)
+	}
+	r.mu.Unlock()
+	if s.key != nil {
+		if err := r.o.Keys.Delete(ctx, old); err != nil {
+			r.forgotten(s.ID, err)
+		}
+	}
+	if s.Kind == chat.KindLocal && key != nil {
+		r.ask(ctx, s.ID, s.begin(key).connection)
+	}
+	r.apply()
+	return r.Get(s.ID)
+}
+
+// Remove forgets a connection and its key.
+func (r *Registry) Remove(ctx context.Context, id string) error {
+	r.editing.Lock()
+	defer r.editing.Unlock()
+	c, err := r.saved(id)
+	if err != nil {
+		return err
+	}
+	next := r.file
+	next.Connections = slices.DeleteFunc(slices.Clone(r.file.Connections), func(c connection) bool { return c.ID == id })
+	if strings.HasPrefix(next.Default, id+"/") {
+		next.Default = ""
+	}
+	if err := store.WriteJSON(r.path(), next); err != nil {
+		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", r.o.Dir)
+	}
+	r.mu.Lock()
+	r.file = next
+	delete(r.keys, id)
+	delete(r.asked, id)
+	r.mu.Unlock()
+	if err := r.o.Keys.Delete(ctx, c.Key); err != nil {
+		r.forgotten(id, err)
+	}
+	if err := r.dropOffers(id); err != nil {
+		r.forgotten(id, err)
+	}
+	r.apply()
+	return nil
+}
+
+// SetDefault makes a route the default; "" is the first one.
+func (r *Registry) SetDefault(route string) error {
+	r.editing.Lock()
+	defer r.editing.Unlock()
+	r.mu.Lock()
+	there := route == "" || slices.ContainsFunc(r.all(), func(k known) bool {
+		return slices.ContainsFunc(k.shown.Models, func(m chat.ModelInfo) bool { return m.Route == route })
+	})
+	r.mu.Unlock()
+	if !there {
+		return say.Error(chat.CodeModelUnavailable, route, say.ModelUnavailable, "model", route)
+	}
+	next := r.file
+	next.Default = route
+	if err := store.WriteJSON(r.path(), next); err != nil {
+		return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", r.o.Dir)
+	}
+	r.mu.Lock()
+	r.file = next
+	r.mu.Unlock()
+	r.apply()
+	return nil
+}
+
+// newID makes an id of the connection's name that no other has.
+func (r *Registry) newID(c connection) string {
+	base := slug(c.Name)
+	if base == "" {
+		base = string(c.Kind)
+	}
+	taken := func(id string) bool {
+		return slices.Contains(reserved, id) || strings.HasPrefix(id, appPrefix) ||
+			slices.ContainsFunc(r.file.Connections, func(c connection) bool { return c.ID == id })
+	}
+	id := base
+	for n := 2; taken(id); n++ {
+		id = base + "-" + strconv.Itoa(n)
+		if strings.HasPrefix(base, appPrefix) {
+			id = "my-" + id
+		}
+	}
+	return id
+}
+
+// slug makes an id of a name: its letters and digits of ASCII, at most 40.
+func slug(name string) string {
+	var b strings.Builder
+	for _, c := range strings.ToLower(name) {
+		switch {
+		case b.Len() >= 40:
+		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+			b.WriteRune(c)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	return strings.TrimSuffix(b.String(), "-")
+}

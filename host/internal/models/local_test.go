@@ -1,0 +1,165 @@
+package models
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"strata.dev/bridge/host/internal/connections"
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/chat"
+)
+
+// engine is a local server whose answers can be changed.
+type engine struct {
+	*httptest.Server
+	status atomic.Int64
+	list   atomic.Value
+}
+
+func startEngine(t *testing.T, list string) *engine {
+	t.Helper()
+	e := &engine{}
+	e.status.Store(http.StatusOK)
+	e.list.Store(list)
+	e.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/props" {
+			fmt.Fprint(w, `{"default_generation_settings":{"n_ctx":32768},"total_slots":6}`)
+			return
+		}
+		w.WriteHeader(int(e.status.Load()))
+		fmt.Fprint(w, e.list.Load())
+	}))
+	t.Cleanup(e.Close)
+	return e
+}
+
+// The base URL that the person saved: routes come and go with the server, which tells its
+// window and slots.
+func TestSavedLocalServer(t *testing.T) {
+	e := startEngine(t, `{"data":[{"id":"gyro","owned_by":"llamacpp"}]}`)
+	e.status.Store(http.StatusServiceUnavailable)
+	w := open(t, t.TempDir())
+	c, err := w.Add(t.Context(), chat.ConnectionSpec{Kind: chat.KindLocal, Name: "Desk", BaseURL: e.URL})
+	if err != nil || c.Ready || c.Key != say.LocalLoading {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	e.status.Store(http.StatusOK)
+	w.until(t, "desk/gyro")
+	got := w.Connections()[0]
+	want := connections.Connection{ID: "desk", Name: "Desk", Kind: chat.KindLocal, Upstream: got.Upstream, Slots: 6, Models: []connections.Model{
+		{ID: "gyro", ContextWindow: 32_768, Efforts: connections.EffortsOf(chat.KindLocal, false)}}}
+	if diff := cmp.Diff(want, got, cmp.Comparer(sameKey)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if helpers := connections.MaxHelpers(w.Connections()); helpers != 6 {
+		t.Errorf("%d helpers at once, want as many as slots", helpers)
+	}
+	e.status.Store(http.StatusServiceUnavailable)
+	w.until(t)
+	e.status.Store(http.StatusOK)
+	w.until(t, "desk/gyro")
+	e.Close()
+	w.until(t)
+	if c, err := w.Get("desk"); err != nil || c.Ready || c.Key != say.LocalDown || c.Details == "" {
+		t.Errorf("gone: %+v, %v", c, err)
+	}
+}
+
+// What nobody tells is asked for, and then the person's word holds.
+func TestUnknownFigures(t *testing.T) {
+	e := startEngine(t, `{"data":[{"id":"m"},{"id":"n"}]}`)
+	w := open(t, t.TempDir())
+	c, err := w.Add(t.Context(), chat.ConnectionSpec{Kind: chat.KindLocal, BaseURL: e.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]chat.Ask{chat.AskWindow, chat.AskSlots}, c.Asks); diff != "" || c.Ready || c.Key != say.WindowAsked || len(w.Connections()) > 0 {
+		t.Errorf("asked for: %s %+v", diff, c)
+	}
+	spec := chat.ConnectionSpec{Kind: chat.KindLocal, BaseURL: e.URL, Models: []chat.ModelSpec{{ID: "n", ContextWindow: 8192, Images: truth(false)}}}
+	if c, err = w.Replace(t.Context(), c.ID, spec); err != nil || !c.Ready || c.Key != say.SlotsAsked || !cmp.Equal(c.Asks, []chat.Ask{chat.AskSlots}) {
+		t.Errorf("the window is told: %+v, %v", c, err)
+	}
+	spec.Slots = 2
+	if c, err = w.Replace(t.Context(), c.ID, spec); err != nil || c.Text != "" || c.Asks != nil || c.Slots != 2 {
+		t.Errorf("all is told: %+v, %v", c, err)
+	}
+	w.until(t, "local-2/n") // "local" stands for something else in the addresses
+	if m := w.Connections()[0].Models[0]; m.ContextWindow != 8192 || m.ReadsPictures() {
+		t.Errorf("%+v", m)
+	}
+}
+
+// The engines of the desktop.
+func TestEnginesOfTheApp(t *testing.T) {
+	e := startEngine(t, `{"data":[{"id":"gyro"}]}`)
+	w := open(t, t.TempDir())
+	spec := chat.LocalSpec{BaseURL: e.URL + "/v1", Model: "gyro", Name: "Gyro S", ContextWindow: 65_536, Slots: 2}
+	c, err := w.PutLocal("7f", spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := chat.ModelConnection{
+		ID: "app-7f", Kind: chat.KindLocal, Name: "This computer", BaseURL: e.URL + "/v1", Origin: chat.FromApp, Ready: true, Slots: 2, SaidSlots: 2,
+		Models: []chat.ModelInfo{{ID: "gyro", Name: "Gyro S", Route: "app-7f/gyro", ContextWindow: 65_536, Images: true, Thinking: []string{"off", "low", "medium", "high"}}},
+	}
+	if diff := cmp.Diff(want, c); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	w.until(t, "app-7f/gyro")
+	if !w.Connections()[0].FitMaxTokens {
+		t.Error("the app's engine is not asked to fit the output's limit")
+	}
+	spec.Images, spec.External = truth(false), true
+	if _, err := w.PutLocal("7f", spec); err != nil {
+		t.Fatal(err)
+	}
+	if c := w.Connections()[0]; c.FitMaxTokens || c.Models[0].ReadsPictures() {
+		t.Errorf("another engine: %+v", c)
+	}
+	// One that answers with something else is there all the same: the desktop says so.
+	e.status.Store(http.StatusNotFound)
+	if _, err := w.PutLocal("8a", chat.LocalSpec{BaseURL: "http://127.0.0.1:9", Model: "down", ContextWindow: 9, Slots: 1}); err != nil {
+		t.Fatal(err)
+	}
+	w.until(t, "app-7f/gyro") // 8a came, and went as nobody answers there
+	e.Close()
+	w.until(t)
+	if err := w.DropLocal("7f"); err != nil {
+		t.Error(err)
+	}
+	if n := len(w.List().Connections); n != 1 {
+		t.Errorf("%d connections are left", n)
+	}
+}
+
+func TestDefault(t *testing.T) {
+	e := startEngine(t, `{"data":[{"id":"a"},{"id":"b"}]}`)
+	fixed := connections.Connection{ID: "strata", Kind: chat.KindOpenAI, Upstream: mustParse(t, "http://127.0.0.1:9"), Models: []connections.Model{{ID: "m"}}}
+	w := open(t, t.TempDir(), fixed)
+	for _, id := range []string{"a", "b"} {
+		if _, err := w.PutLocal(id, chat.LocalSpec{BaseURL: e.URL, Model: id, ContextWindow: 9000, Slots: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := w.List().Default; d != "strata/m" {
+		t.Errorf("default %q", d)
+	}
+	if err := w.SetDefault("app-b/b"); err != nil {
+		t.Fatal(err)
+	}
+	w.until(t, "app-b/b", "strata/m", "app-a/a")
+	if err := w.DropLocal("b"); err != nil { // the choice stays, for when it is back
+		t.Fatal(err)
+	}
+	w.until(t, "strata/m", "app-a/a")
+	if _, err := w.PutLocal("b", chat.LocalSpec{BaseURL: e.URL, Model: "b", ContextWindow: 9000, Slots: 1}); err != nil {
+		t.Fatal(err)
+	}
+	w.until(t, "app-b/b", "strata/m", "app-a/a")
+}

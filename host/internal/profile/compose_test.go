@@ -1,0 +1,154 @@
+package profile
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"strata.dev/bridge/host/internal/harness"
+	"strata.dev/bridge/host/internal/harness/harnesstest"
+)
+
+// atOnce is how many Harnesses compose at a time: each is a Node start of its own.
+var atOnce = make(chan struct{}, 2)
+
+// Every golden profile of this generation is composed by the real Harness with its own
+// preset, and each of its rows lands.
+func TestEachProfileLands(t *testing.T) {
+	standard, err := ReadStandard(harnesstest.Component(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(cases())) {
+		s := cases()[name]
+		if string(s.Standard) != small || s.ModelSelection {
+			continue // another generation's
+		}
+		s.Standard = standard
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			atOnce <- struct{}{}
+			defer func() { <-atOnce }()
+			cfg := config(t)
+			files := generate(t, s)
+			if _, err := files.Write(cfg.Home); err != nil {
+				t.Fatal(err)
+			}
+			dump, warnings, err := harness.DumpConfig(t.Context(), cfg)
+			if err != nil || warnings != "" {
+				t.Fatalf("%v, warnings %q", err, warnings)
+			}
+			if err := files.Check(dump); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// offered is a model as the Harness offers it.
+type offered struct {
+	Group, Name string
+	Efforts     []string
+}
+
+// The real Harness runs on what the profiles differ in: no model at all, many providers
+// of every kind, and tools that are off.
+func TestProfilesRun(t *testing.T) {
+	for name, change := range map[string]func(*Settings){
+		"no connection": func(s *Settings) { s.Providers = nil },
+		"many APIs":     func(s *Settings) { s.Providers = append(apis(), local()) },
+		"tools off":     func(s *Settings) { s.Off = []string{"tool-bash", "tool-goal"} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			atOnce <- struct{}{}
+			defer func() { <-atOnce }()
+			cfg := config(t)
+			s := real(t, cfg.Home, "http://127.0.0.1:9/v1")
+			change(&s)
+			if _, err := generate(t, s).Write(cfg.Home); err != nil {
+				t.Fatal(err)
+			}
+			p, err := harness.Start(t.Context(), cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := p.Stop(context.Background()); err != nil {
+					t.Error(err)
+				}
+			})
+			var session struct{ SessionID string }
+			harnesstest.Call(t, p, "session.create", map[string]any{"cwd": harnesstest.Dir(t)}, &session)
+			var models struct {
+				Groups []struct {
+					ID, Name string
+					Models   []struct {
+						ID, Name  string
+						Reasoning struct{ Efforts []struct{ ID string } }
+					}
+				}
+			}
+			harnesstest.Call(t, p, "session.models", map[string]any{"sessionId": session.SessionID}, &models)
+			got, want := map[string]offered{}, map[string]offered{}
+			for _, g := range models.Groups {
+				if g.ID == "deepseek-official" { // the Harness's own, which has no key
+					continue
+				}
+				for _, m := range g.Models {
+					o := offered{Group: g.Name, Name: m.Name}
+					for _, e := range m.Reasoning.Efforts {
+						o.Efforts = append(o.Efforts, e.ID)
+					}
+					got[g.ID+"/"+m.ID] = o
+				}
+			}
+			for _, r := range s.Routes() {
+				want[r.ID] = offered{r.Connection, r.Name, r.Efforts}
+				if r.Provider == "deepseek" { // Provider.WantsReasoning
+					want[r.ID] = offered{r.Connection, r.Name, []string{"high"}}
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("models (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Both forms of a standard preset give the same one of ours, and each is found where its
+// generation has it.
+func TestBothGenerations(t *testing.T) {
+	file, err := agentPreset(settings(func(*Settings) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, err := agentPreset(settings(func(s *Settings) { s.Standard = []byte(smallRow) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(document(file.rows)), string(document(row.rows))); diff != "" || file.module != "" || row.module == "" {
+		t.Errorf("%q, %q (-file +row):\n%s", file.module, row.module, diff)
+	}
+	for path, want := range map[string]string{
+		"dsh/config/agent-presets/standard/agent.cordis.yml": "of the file",
+		"dsh-web-app/presets/standard.patch.yml":             "of the row",
+	} {
+		dir := t.TempDir()
+		harnesstest.Write(t, filepath.Join(dir, filepath.FromSlash(path)), want)
+		if err := os.MkdirAll(filepath.Join(dir, "dsh"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := ReadStandard(harness.Component{Dir: filepath.Join(dir, "dsh")}); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", path, got, err)
+		}
+	}
+	if _, err := ReadStandard(harness.Component{Dir: t.TempDir()}); err == nil {
+		t.Error("a preset was found where there is none")
+	}
+}
