@@ -142,10 +142,10 @@ func (p Place) JudgeBelow(folder string, all bool) reason.Reason {
 		}
 		one := abs + "/" + name
 		switch real := p.slashed(target); {
+		case target != "" && !p.within(real, workspace):
+			first, why = name, reason.Of(reason.Leads, "path", one, "real", real)
 		case target == "", all && strings.HasSuffix(target, "/"):
 			first, why = name, reason.Of(reason.Unknown, "path", one)
-		case !p.within(real, workspace):
-			first, why = name, reason.Of(reason.Leads, "path", one, "real", real)
 		case p.secret(real, false):
 			first, why = name, reason.Of(reason.Secret, "path", one)
 		}
