@@ -30,6 +30,7 @@ func TestNative(t *testing.T) {
 	t.Parallel()
 	host := startNative(t)
 	runGate(t, host)
+	runContext(t, host)
 	runSearch(t, host, 5)
 }
 
