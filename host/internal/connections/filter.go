@@ -17,9 +17,9 @@ type filter struct {
 
 var _ io.ReadCloser = (*filter)(nil)
 
-// Filter takes the key out of an answer as it streams.
+// Filter takes the key out of an answer as it streams, where it is long enough for a secret.
 func (k Key) Filter(in io.ReadCloser) io.ReadCloser {
-	if k.IsZero() {
+	if !k.hides() {
 		return in
 	}
 	return newFilter(in, k)

@@ -10,6 +10,8 @@ import (
 
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
+
+	"strata.dev/bridge/host/internal/redact"
 )
 
 // Key is a provider's key. It prints, formats and encodes as "[key]", so that it
@@ -50,9 +52,13 @@ func (k Key) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, k.String()) 
 // MarshalText is String, for JSON and the like.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// Redact takes the key out of text.
+// hides tells whether the key is long enough for one: a shorter, such as the "none" that a
+// server on this computer is given, would tear holes into what a model writes.
+func (k Key) hides() bool { return len(k.reveal()) >= redact.MinValue }
+
+// Redact takes the key out of text, where it is long enough for a secret.
 func (k Key) Redact(text string) string {
-	if k.IsZero() {
+	if !k.hides() {
 		return text
 	}
 	return strings.ReplaceAll(text, k.reveal(), hidden)
