@@ -31,6 +31,7 @@ func TestNative(t *testing.T) {
 	host := startNative(t)
 	runGate(t, host)
 	runContext(t, host)
+	runCases(t, host, "cases/models*.txtar")
 	runSearch(t, host, 5)
 }
 

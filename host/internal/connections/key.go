@@ -10,8 +10,6 @@ import (
 
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
-
-	"strata.dev/bridge/host/internal/redact"
 )
 
 // Key is a provider's key. It prints, formats and encodes as "[key]", so that it
@@ -52,13 +50,9 @@ func (k Key) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, k.String()) 
 // MarshalText is String, for JSON and the like.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// hides tells whether the key is long enough for one: a shorter, such as the "none" that a
-// server on this computer is given, would tear holes into what a model writes.
-func (k Key) hides() bool { return len(k.reveal()) >= redact.MinValue }
-
-// Redact takes the key out of text, where it is long enough for a secret.
+// Redact takes the key out of text.
 func (k Key) Redact(text string) string {
-	if !k.hides() {
+	if k.IsZero() {
 		return text
 	}
 	return strings.ReplaceAll(text, k.reveal(), hidden)
