@@ -105,6 +105,13 @@ var mustAsk = []struct{ shell, fault, lines string }{
 		awk 'BEGIN{s="x";for(i=0;i<999;i++)s=s s}' f
 		awk '{a=a a "x"}' f
 		grep -E 'x{999}{999}' f
+		git show ':/x\{999\}\{999\}'
+		git log -L '/x\{999\}\{999\}/,+5:f'
+		git log -S 'x{999}{999}' --pickaxe-regex
+		awk -F 'x{999}{999}' '{print $1}' f
+		awk -v NR=999999999999 'END{for(i=1;i<=NR;i++) print i}' f
+		awk '{$(999999*999999)=1}' f
+		jq --arg p 'x{999}{999}' 'test($p)' f.json
 		git grep -E '((x{1,999}){1,999}){1,99}'
 		git log --grep='x\{999\}\{999\}'
 		find . -regex 'x\{999\}\{999\}'

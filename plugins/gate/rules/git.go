@@ -4,7 +4,7 @@ package rules
 // and --textconv (start programs), --no-index and --submodule=diff (other
 // folders), --show-signature (starts gpg), --remerge-diff (writes objects, starts merge drivers).
 const (
-	gitDiff = ` -psuabRwzW -U[num] -M[word] -C[word] -S:text -G:regex --patch --no-patch --unified[=num] --raw --patch-with-stat --stat[=word]
+	gitDiff = ` -psuabRwzW -U[num] -M[word] -C[word] -S:regex -G:regex --patch --no-patch --unified[=num] --raw --patch-with-stat --stat[=word]
 		--numstat --shortstat --dirstat[=word] --summary --compact-summary --name-only --name-status --no-renames
 		--find-renames[=word] --find-copies[=word] --word-diff[=color|plain|porcelain|none] --word-diff-regex=regex --color-words[=regex]
 		--color[=always|never|auto] --no-color --minimal --patience --histogram --diff-algorithm=word --ignore-all-space
