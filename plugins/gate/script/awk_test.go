@@ -31,7 +31,7 @@ func TestAwk(t *testing.T) {
 }
 
 func FuzzAwk(f *testing.F) {
-	for _, s := range []string{"{print $1}", "{for(i=1;i<=NF;i++) print $i}", "/[[:a:]]/ {x = $1 / 2}", "{print a,\n b > \"f\"}", "BEGIN{system(\"id\")}"} {
+	for _, s := range []string{"{print $1}", "{for(i=1;i<=NF;i++) print $i}", "/[[:a:]]/ {x = $1 / 2}", "{print a,\n b > \"f\"}", "BEGIN{system(\"id\")}", "{gsub(/a/,", "{a = a[b] c; sub(x, \"&\", d[1])}", "{for(k in a) $(NF-1) = sprintf(\"%s\", k)}", "{split(a, b); NF=", "{--$"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
