@@ -20,7 +20,7 @@ export STRATA_HARNESS_DIR
 endif
 HARNESS := $(or $(STRATA_HARNESS_DIR),$(ROOT)/e2e/harness)
 
-.PHONY: help run test check wasm build generate format tidy bench chaos fuzz soak clean base
+.PHONY: help run test check wasm build generate format tidy bench chaos fuzz soak context-e2e clean base
 help:
 	@echo 'make run    start the chat on the real Harness and print its URL'
 	@echo 'make test   run every test'
@@ -69,6 +69,14 @@ format:
 
 tidy:
 	@for m in $(MODULES); do (cd $$m && GOWORK=off go mod tidy) || exit 1; done
+
+# BASE_URL=… MODEL=… [KEY_FILE=… WINDOW=…]: against a real engine, where the talks
+# take their time; without them a scripted model answers.
+context-e2e: base
+	@.tools/setup.sh harness shim test
+	@$(MAKE) --no-print-directory wasm
+	@cd e2e && CONTEXT_E2E=1 CONTEXT_BASE_URL="$(BASE_URL)" CONTEXT_MODEL="$(MODEL)" CONTEXT_WINDOW="$(WINDOW)" \
+		CONTEXT_KEY_FILE="$(if $(KEY_FILE),$(abspath $(KEY_FILE)))" go test -run '^TestContextTable$$' -v -count 1 -timeout 6h .
 
 bench chaos fuzz soak: base
 	@.tools/setup.sh harness shim test

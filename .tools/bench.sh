@@ -10,6 +10,8 @@ echo "== a page of ten results, native";                 bench plugins ./search
 echo "== the gate, and the page of ten results, under wazero"; bench wasm ./engine
 echo "== the gate through the shim, beside web-tree-sitter and plain JS"
 (cd shim && node bench/gate.mjs)
+echo "== the size of a chat through the shim, at 20,000 events"
+(cd shim && node bench/context.mjs)
 echo "== the page of ten results through the shim"
 (cd shim && node bench/search.mjs)
 echo "== a delta through the key proxy";                 bench host ./internal/connections

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Every fuzz target for FUZZTIME (default 10m) each; crashers are kept in testdata.
-# First STRATA_EXECUTE commands that the gate allows are run for real: 5000, or as
-# many as in make test when a target gets seconds only. STRATA_SEED plays some again.
+# First STRATA_EXECUTE commands that the gate allows are run for real: 5000 and every
+# line that an option of a rule makes (some 50,000; half an hour), or as many as in
+# make test when a target gets seconds only. STRATA_SEED plays some again.
 set -eu
 cd "$(dirname "$0")/.."
 time=${FUZZTIME:-10m}
@@ -22,10 +23,11 @@ one() { # FILE TARGET
 }
 if [ "${1:-}" = one ]; then one "$2" "$3"; exit; fi
 
-case $time in *m | *h) commands=5000 ;; *) commands=250 ;; esac
+case $time in *m | *h) commands=5000 options=all ;; *) commands=250 options= ;; esac
+export STRATA_OPTIONS="${STRATA_OPTIONS-$options}"
 export STRATA_EXECUTE="${STRATA_EXECUTE:-$commands}" STRATA_SEED="${STRATA_SEED:-$(date +%s)}"
 echo "== $STRATA_EXECUTE commands that the gate allows, run for real; STRATA_SEED=$STRATA_SEED"
-(cd plugins && go test -count 1 -timeout 0 -run '^TestAllowedCommandsOnlyLook$' ./gate)
+(cd plugins && go test -count 1 -timeout 0 -run '^(TestAllowedCommandsOnlyLook|TestOptionsTakeWhatTheirProgramsTake)$' ./gate)
 
 grep -roE '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' proto plugins wasm host e2e | sort | sed 's/:func / /' |
   xargs -n 2 -P 2 .tools/fuzz.sh one

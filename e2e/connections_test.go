@@ -206,6 +206,7 @@ func TestModelConnections(t *testing.T) {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}
 
+	askModels(ctx, t, w, p, w.NewChat())
 	must(t, w.Do(ctx, "DELETE", "/api/models/local/7f", nil, nil))
 	frames, err = send(ctx, t, local, "#! SAY never", onModel("app-7f/gyro-s", "")).End(ctx)
 	must(t, err)
@@ -215,6 +216,7 @@ func TestModelConnections(t *testing.T) {
 	if got := kit.Text(play(ctx, t, local, scriptmodel.Steps(scriptmodel.Say("on another")), onModel("late/m", ""))); got != "on another" {
 		t.Errorf("the chat goes on with %q", got)
 	}
+	goneModel(ctx, t, local, "Gyro S", onModel("late/m", ""))
 
 	// What a start would write is what the Harness composes; a layer that takes the fence
 	// away is loud.

@@ -202,6 +202,12 @@ func (c Chat) Plan(ctx context.Context, decision, mode string) (chat.PlanAnswer,
 	return a, c.Do(ctx, http.MethodPost, "/api/chat/plan", chat.PlanRequest{SessionID: c.ID, Decision: decision, Mode: mode}, &a)
 }
 
+// Oversize asks for what to send in the place of a message that is too long.
+func (c Client) Oversize(ctx context.Context, r chat.OversizeRequest) (chat.OversizeAnswer, error) {
+	var a chat.OversizeAnswer
+	return a, c.Do(ctx, http.MethodPost, "/api/chat/oversize", r, &a)
+}
+
 // TakeBack takes a message back that waits for its turn.
 func (c Chat) TakeBack(ctx context.Context, run string) (chat.StreamRequest, error) {
 	var a chat.StreamRequest

@@ -18,6 +18,7 @@ import (
 type HostOptions struct {
 	Harness string             // "" is HarnessDir()
 	Model   *scriptmodel.Model // what answers the agent
+	BaseURL string             // "" is Model's
 	ModelID string             // "" is scripted-1
 	Key     string             // the model server's key, handed over in a file; "" is "k"
 	Args    []string           // further flags
@@ -85,7 +86,11 @@ func LaunchHost(t testing.TB, home *Home, o HostOptions) *Process {
 	args := []string{"serve", "--harness", or(o.Harness, HarnessDir()), "--node", Node(t), "--shim", shim,
 		"--data", home.Data, "--workspace", home.Workspace, "--keys", "file", "--listen", or(o.Listen, "127.0.0.1:0")}
 	if !o.NoModel {
-		args = append(args, "--base-url", o.Model.URL(), "--model", or(o.ModelID, "scripted-1"), "--key-file", key, "--images=false")
+		base := o.BaseURL
+		if base == "" {
+			base = o.Model.URL()
+		}
+		args = append(args, "--base-url", base, "--model", or(o.ModelID, "scripted-1"), "--key-file", key, "--images=false")
 	}
 	return StartProcess(t, home, Command{
 		Name: "host", Path: binary, Args: append(args, o.Args...), Dir: home.Dir,

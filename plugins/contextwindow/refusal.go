@@ -19,7 +19,11 @@ func (m *meter) refused(_ *sdk.Task, in abi.ContextRefusal) (abi.ContextRefused,
 		return abi.ContextRefused{}, nil
 	}
 	if s := m.find(in.Session, in.Cursor); s != nil && s.harness() > 0 && s.window > 0 {
-		s.anchor = anchor{measured: told(in.Message, s.window), then: s.harness(), route: s.route, refused: true}
+		size := told(in.Message, s.window)
+		if size == 0 { // what was reckoned before, if that says so too
+			size = max(s.pressure(), s.window+1)
+		}
+		s.anchor = anchor{measured: size, then: s.harness(), route: s.route, refused: true}
 	}
 	return abi.ContextRefused{Overflow: true}, nil
 }
@@ -75,8 +79,7 @@ func tooLongReply(in abi.ContextRefusal) bool {
 }
 
 // told is the size of a prompt as its refusal tells it: the smallest number above the
-// window, since larger ones count the reply too. A token more than the window where
-// there is none.
+// window, since larger ones count the reply too. 0 where there is none.
 func told(message string, window int) int {
 	best := 0
 	if strings.Contains(strings.ToLower(message), "token") {
@@ -86,7 +89,7 @@ func told(message string, window int) int {
 			}
 		}
 	}
-	return max(best, window+1)
+	return best
 }
 
 // numbers are those of a text, with or without commas.

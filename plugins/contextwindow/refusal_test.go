@@ -42,9 +42,9 @@ func TestARefusalTellsTheSize(t *testing.T) {
 	for message, want := range map[string]int{
 		"This model's maximum context length is 65536 tokens. However, your messages resulted in 66,500 tokens.": 66_500,
 		"you requested 90000 tokens (70000 in the messages, 20000 in the completion), the limit is 65536":        70_000,
-		"413:":                            65_537,
-		"prompt is too long":              65_537,
-		"request id 123456789012: tokens": 65_537,
+		"413:":                            0,
+		"prompt is too long":              0,
+		"request id 123456789012: tokens": 0,
 	} {
 		if got := told(message, 65_536); got != want {
 			t.Errorf("%q: %d, want %d", message, got, want)

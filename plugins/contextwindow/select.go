@@ -13,9 +13,13 @@ func (m *meter) choose(_ *sdk.Task, in abi.ContextSurface) (abi.ContextSelection
 		s = &session{}
 	}
 	none := abi.ContextSelection{None: true}
-	if in.Trigger != abi.TriggerManual && s.stuck {
+	switch {
+	case in.Trigger == abi.TriggerManual:
+	case s.stuck:
 		none.Why = abi.SaidStuck
 		return none, nil
+	case s.window > 0 && budget.NodePrice(s.header, s.density()) >= s.compaction().Threshold:
+		none.Why = abi.SaidFixed // where nothing can be named, that is the reason
 	}
 	if !in.Pruned && in.Trigger != abi.TriggerManual && (in.Trigger == abi.TriggerOverflow || !answersCalls(in.Nodes)) {
 		return abi.ContextSelection{Prune: true}, nil
@@ -37,9 +41,6 @@ func (m *meter) choose(_ *sdk.Task, in abi.ContextSurface) (abi.ContextSelection
 		return none, nil
 	}
 	if in.Trigger == abi.TriggerPressure && budget.NodePrice(source, s.density())-summaryCap(s.window, 0)/2 < s.gain() {
-		if budget.NodePrice(s.header, s.density()) >= s.compaction().Threshold {
-			none.Why = abi.SaidFixed
-		}
 		return none, nil
 	}
 	return abi.ContextSelection{Start: in.Nodes[first].Seq, End: in.Nodes[keep-1].Seq}, nil

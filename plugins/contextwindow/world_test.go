@@ -185,11 +185,7 @@ func (c *chat) summarize(trigger string, s *server, from, to int) (abi.ContextSu
 			call.Answer(e, struct{}{}, nil)
 			continue
 		}
-		var r abi.LLMRequest
-		if err := json.Unmarshal(e.Head, &r); err != nil {
-			c.t.Fatal(err)
-		}
-		a, text := s.serve(r)
+		a, text := s.serve(llmRequest(c.t, call))
 		call.Answer(e, a, []byte(text))
 	}
 	if call.Err != nil {
@@ -200,6 +196,15 @@ func (c *chat) summarize(trigger string, s *server, from, to int) (abi.ContextSu
 		c.t.Fatal(err)
 	}
 	return made, string(call.Body), nil
+}
+
+// llmRequest is the model request that a call waits for.
+func llmRequest(t testing.TB, call *sdktest.Call) (r abi.LLMRequest) {
+	t.Helper()
+	if err := json.Unmarshal(call.Effects()[0].Head, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // covered are the messages that the requests which were not refused took in, in order.

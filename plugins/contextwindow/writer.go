@@ -74,7 +74,7 @@ func (w *writer) whole(tokens int) (string, error) {
 		return "", err
 	case a.Finish == finishError && overflow(a.Code, a.Status, a.Message):
 		if prompt := w.header() + w.source; w.in.Window > 0 && prompt > 0 {
-			w.density = max(w.density, budget.Density(told(a.Message, w.in.Window), prompt))
+			w.density = max(w.density, budget.Density(max(told(a.Message, w.in.Window), w.in.Window+1), prompt))
 		}
 		return "", nil
 	case a.Finish == finishError || !isSummary(a, text):

@@ -25,7 +25,9 @@ var mustAsk = []struct{ shell, fault, lines string }{
 		git stash -p show
 		git reflog --all show
 		git remote -- get-url origin
-		git notes -- list`},
+		git notes -- list
+		git config user.name --get
+		git config --global user.email --default=x`},
 	{"pwsh", "words before the sub-command make it another", `
 		git stash -- list
 		git stash -m list`},
@@ -98,6 +100,20 @@ var mustAsk = []struct{ shell, fault, lines string }{
 		Get-Process | Select-Object -ExcludeProperty Name | fl *
 		Get-Process | Select-Object -ExcludeProperty Name | ft StartInfo
 		Get-Process | select -First 1 -ExcludeProperty Name | ConvertTo-Json`},
+	{"bash", "texts that double and fill the memory", `
+		awk 'BEGIN{s="x";for(i=0;i<999;i++)s=s s}' f
+		awk '{a=a a "x"}' f
+		grep -E 'x{999}{999}' f
+		git grep -E '((x{1,999}){1,999}){1,99}'
+		git log --grep='x\{999\}\{999\}'
+		find . -regex 'x\{999\}\{999\}'
+		sed -nE '/x{999}{999}/p' f
+		jq -n '"x" * 999999 * 999999'
+		jq 'reduce .[] as $x ("a"; . + .)' f.json
+		sed 's/.*/&&&&&&&&/;s/.*/&&&&&&&&/;s/.*/&&&&&&&&/;s/.*/&&&&&&&&/;s/.*/&&&&&&&&/;s/.*/&&&&&&&&/;s/.*/&&&&&&&&/' f`},
+	{"bash", "input that is put into a file first", `
+		cat a | tac
+		cat a | tac -`},
 	{"bash", "widths that fill the memory", `
 		git log --format='%<(2000000000)%s'
 		git log --date=format:%2000000000Y

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,7 +14,6 @@ import (
 	"sync"
 	"testing"
 
-	"strata.dev/bridge/plugins/gate/rules"
 	"strata.dev/bridge/proto/abi"
 )
 
@@ -23,7 +23,8 @@ const unpacked = "../../.tools/sandbox/usr/bin"
 // What the gate allows is run for real: the corpus, every option of every rule,
 // and changes of both, in a sandbox without network. None may write a file, start
 // a program that it does not name, open a socket, run on or leave a process.
-// STRATA_EXECUTE is how many (STRATA_SEED picks others).
+// STRATA_EXECUTE is how many (STRATA_SEED picks others); with STRATA_OPTIONS=all
+// they are joined by every line that an option of a rule makes.
 func TestAllowedCommandsOnlyLook(t *testing.T) {
 	sandbox := newSandbox(t)
 	most, seed := setting(t, "STRATA_EXECUTE", 250), setting(t, "STRATA_SEED", 1)
@@ -60,11 +61,18 @@ func TestTheSandboxSeesMisdeeds(t *testing.T) {
 		"sed -n 'w written' a":       "/repo/written",
 		"sort -o b a":                "/repo/b",
 		"chmod 600 c":                "/repo/c",
-		"echo x > /etc/strata":       `openat(AT_FDCWD, "/etc/strata"`,
+		"echo x > /etc/strata":       `"/etc/strata", O_WRONLY`,
 		"find . -exec true ;":        `execve("/usr/bin/true"`,
 		"exec 3<>/dev/tcp/1.2.3.4/1": "socket(AF_INET",
 		"sleep 60 & disown":          "left a process",
 		"env sleep 0":                `execve("/usr/bin/sleep"`,
+		"cat keys/id_rsa":            "/home/.ssh/id_rsa>",
+		"ls src/internal/*/":         "/home/.ssh>",
+		"git log -1 --format=%GS":    "/tmp/.git_vtag_tmp",
+		"git show --remerge-diff":    "/repo/bin/pwned",
+		"git stash -m list":          "/repo/.git/refs/stash",
+		"tree -Po x README.md":       "/repo/README.md",
+		"xxd -ps 5 README.md":        "/repo/README.md",
 	} {
 		if strings.HasPrefix(line, "find") {
 			line = `find . -maxdepth 0 -exec true \;`
@@ -110,37 +118,21 @@ func allowedLines(t *testing.T, world string, most int, seed uint64) (lines []st
 	m := newMutator(t, seed)
 	options := optionLines()
 	m.r.Shuffle(len(options), func(i, j int) { options[i], options[j] = options[j], options[i] })
-	for i := 0; len(lines) < most && asked < 200*most; i++ {
-		if i < len(options) {
+	all := os.Getenv("STRATA_OPTIONS") == "all"
+	if all {
+		most += len(options)
+		for _, line := range options {
+			try(line)
+		}
+		most = len(lines) + most - len(options)
+	}
+	for i := 0; len(lines) < most && asked < len(options)+200*most; i++ {
+		if i < len(options) && !all {
 			try(options[i])
 		}
 		try(m.next())
 	}
 	return lines, asked
-}
-
-// optionLines are the rules' examples, each with each option of its rule.
-func optionLines() (lines []string) {
-	values := map[string]string{"": "", "num": "3", "path": "README.md", "rev": "HEAD", "format": "%h", "refs": "%(refname)", "lines": "1,2", "range": "1,2:README.md", "word": "x"}
-	for _, p := range rules.Builtin.All() {
-		for option := range strings.FieldsSeq(p.Options + " " + p.Expression) {
-			name, kind, _ := strings.Cut(strings.NewReplacer("[=", ":", "[", ":", "]", "", "=", ":").Replace(option), ":")
-			value, ok := values[kind]
-			if value == "" && kind != "" && !ok {
-				value, _, _ = strings.Cut(kind, "|")
-			}
-			for _, example := range p.Match {
-				line, given := quotedExample(p.Name, example), quotedAs(name, 0)
-				if value != "" && strings.HasPrefix(name, "--") {
-					given += "=" + quotedAs(value, 0)
-				} else if value != "" {
-					given += " " + quotedAs(value, 0)
-				}
-				lines = append(lines, strings.Replace(line, p.Name, p.Name+" "+given, 1), line+" "+given)
-			}
-		}
-	}
-	return lines
 }
 
 // decideIn judges a line with the facts of a world, as the shim does.
@@ -158,13 +150,30 @@ func decideIn(world, line string) abi.GateDecision {
 		}
 	}
 	for _, p := range facts.Folders {
-		entries, _ := os.ReadDir(p)
-		for _, e := range entries {
-			one := filepath.Join(p, e.Name())
+		for one := range entriesOf(p) {
 			call.RealPaths[one] = realPathOf(one)
 		}
 	}
 	return Decide(call, abi.GateConfig{})
+}
+
+// entriesOf are what lies in a folder, and whether it is a folder; with a star at the
+// end what lies in all folders in it.
+func entriesOf(folder string) map[string]bool {
+	all := map[string]bool{}
+	if above, star := strings.CutSuffix(folder, "/*"); star {
+		for one, isFolder := range entriesOf(above) {
+			if isFolder {
+				maps.Copy(all, entriesOf(one))
+			}
+		}
+		return all
+	}
+	entries, _ := os.ReadDir(folder) // what is none has no entries
+	for _, e := range entries {
+		all[filepath.Join(folder, e.Name())] = e.IsDir()
+	}
+	return all
 }
 
 // realPathOf is a path's real path; what does not exist is kept.
@@ -265,7 +274,7 @@ func (s *sandbox) batch(t *testing.T, lines []string, say func(line string, what
 	}
 	cmd := exec.Command(s.bwrap, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-all", "--die-with-parent", "--new-session",
 		"--bind", world, s.world, "--bind", dir, dir, "--chdir", s.world,
-		s.strace, "--seccomp-bpf", "-f", "-qq", "-e", "signal=none", "-e", "trace="+traced, "-s", "4096", "-o", traceFile, self, "-test.run=^$")
+		s.strace, "--seccomp-bpf", "-f", "-qq", "-y", "-e", "signal=none", "-e", "trace="+traced, "-s", "4096", "-o", traceFile, self, "-test.run=^$")
 	cmd.Env = append(worldEnviron(s.world, s.path), driveIn+"="+s.world)
 	cmd.Stdin = &in
 	var out, errs bytes.Buffer

@@ -71,6 +71,10 @@ type Tool struct {
 	Name  string    `json:"name"`
 	Title string    `json:"title"`
 	State ToolState `json:"state"`
+	// TitleKey is Title's English template, TitleArgs what fills its {name} places; a
+	// title may be cut.
+	TitleKey  string            `json:"titleKey,omitempty"`
+	TitleArgs map[string]string `json:"titleArgs,omitempty"`
 	// Reason is the gate's sentence on a proposed or denied card.
 	Reason string `json:"reason,omitempty"`
 	// ReasonKey is Reason's English template, ReasonArgs what fills its {name}
@@ -81,6 +85,10 @@ type Tool struct {
 	Save   *SaveOffer `json:"save,omitempty"`
 	Input  string     `json:"input,omitempty"`  // JSON text of the arguments
 	Result string     `json:"result,omitempty"` // plain text, at most 64 KiB
+	// ResultKey and ResultArgs are those of the sentence that Result begins with, where a
+	// call did not do its work.
+	ResultKey  string            `json:"resultKey,omitempty"`
+	ResultArgs map[string]string `json:"resultArgs,omitempty"`
 	// Details is the technical text of a failure.
 	Details string `json:"details,omitempty"`
 	// Digest is what an answer to a proposed card is bound to (abi.Digest).

@@ -176,6 +176,9 @@ export interface Tool {
   name: string;
   title: string;
   state: ToolState;
+  /** TitleKey is Title's English template, TitleArgs what fills its {name} places; a title may be cut. */
+  titleKey?: string;
+  titleArgs?: Record<string, string>;
   /** Reason is the gate's sentence on a proposed or denied card. */
   reason?: string;
   /** ReasonKey is Reason's English template, ReasonArgs what fills its {name} places; they come with a proposed card, a moment after it. */
@@ -187,6 +190,9 @@ export interface Tool {
   input?: string;
   /** plain text, at most 64 KiB */
   result?: string;
+  /** ResultKey and ResultArgs are those of the sentence that Result begins with, where a call did not do its work. */
+  resultKey?: string;
+  resultArgs?: Record<string, string>;
   /** Details is the technical text of a failure. */
   details?: string;
   /** Digest is what an answer to a proposed card is bound to (abi.Digest). */

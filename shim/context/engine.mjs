@@ -16,7 +16,7 @@ export function engineOf(basic, seam) {
       const { session } = agent
       const before = figures?.measure(session)
       if (figures === undefined || before?.window === undefined) return super.compactIfNeeded(agent, trigger, signal)
-      if (trigger === 'pressure' && !before.compact) return null
+      if (trigger === 'pressure' && (!before.compact || figures.moved(session) !== undefined)) return null
       const pruner = this.ctx.get('toolResultPruner')
       let choice = choose(this.ctx, figures, session, trigger, pruner === undefined)
       if (choice?.prune) {

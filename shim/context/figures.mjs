@@ -16,6 +16,8 @@ export class Figures {
   #ceilings
   /** @type {WeakMap<Session, Trigger>} what a compaction that is under way is for */
   #under = new WeakMap()
+  /** @type {WeakMap<Session, {provider: string, model: string}>} the model that the next message goes to */
+  #next = new WeakMap()
   /** @type {Feed} */
   feed
 
@@ -68,6 +70,18 @@ export class Figures {
       return { ...(message === null ? { tokens } : piece(message, tokens)), seq }
     })
     return this.feed.ask(session, 'select', { trigger, nodes: pieces, pruned })
+  }
+
+  /** Keeps which model the next message goes to. @param {Session} session @param {{provider: string, model: string}} route */
+  announce(session, route) {
+    this.#next.set(session, route)
+  }
+
+  /** The model of the next message where it is not that of the last request: its window decides. @param {Session} session */
+  moved(session) {
+    const next = this.#next.get(session)
+    const last = session.requestContext() ?? session.requestHeader()?.config
+    return next !== undefined && (next.provider !== last?.provider || next.model !== last?.model) ? next : undefined
   }
 
   /** Runs a compaction under its trigger. @template T @param {Session} session @param {Trigger} trigger @param {() => Promise<T>} run @returns {Promise<T>} */

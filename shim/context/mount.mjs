@@ -63,25 +63,31 @@ export async function mount(ctx, config) {
     input: { hint: 'status' },
     recordInput: false,
     handler: async (/** @type {{rawInput?: string, agent: any}} */ { rawInput = '', agent: { session } }) => {
+      const route = /^\s*for ([^\s/]+)\/(\S+)\s*$/.exec(rawInput)
+      if (route !== null) figures.announce(session, { provider: /** @type {string} */ (route[1]), model: /** @type {string} */ (route[2]) })
       const instance = await plugin().catch(error => void told(warn, error))
       const state = {
         context: instance === undefined ? 'off' : 'on', abi: ABI, sha256: config.sha256,
-        ...await figuresOf(figures, session, tokenMeter), ...seams(), ...instance?.stats,
+        ...await figuresOf(figures, session, ctx), ...seams(), ...instance?.stats,
       }
       return { kind: 'success', text: rawInput.trim() === 'status' ? sentence(state) : JSON.stringify(state) }
     },
   })
 }
 
-/** The plugin's figures of a session, or the Harness's own. @param {Figures} figures @param {any} session @param {any} meter */
-async function figuresOf(figures, session, meter) {
+/**
+ * The plugin's figures of a session, or the Harness's own, for the model that the next message goes to.
+ * @param {Figures} figures @param {any} session @param {any} ctx
+ */
+async function figuresOf(figures, session, { tokenMeter, llm }) {
   if (figures.measure(session) === undefined) await figures.feed.catchUp(session)
-  const measured = figures.measure(session)
-  if (measured !== undefined) {
-    const { tokens, window = 0, source, density, fixed = 0, stuck } = measured
-    return { tokens, window, source, density, fixed, ...(stuck && { stuck }) }
-  }
-  return { tokens: meter.measure(session).totalTokens, window: session.requestContext()?.contextWindow ?? 0, source: 'estimated', density: 1, fixed: 0 }
+  /** @type {import('./figures.mjs').Measured} */
+  const measured = figures.measure(session) ?? { tokens: tokenMeter.measure(session).totalTokens, source: 'estimated', density: 1 }
+  const { tokens, density, fixed = 0, stuck } = measured
+  const next = figures.moved(session)
+  const info = next && await llm.resolveModelInfo(next.provider, next.model).catch(() => undefined)
+  const window = next === undefined ? measured.window ?? session.requestContext()?.contextWindow : info?.context?.contextWindow
+  return { tokens, window: window ?? 0, source: next ? 'estimated' : measured.source, density, fixed, ...(stuck && { stuck }) }
 }
 
 let last = ''

@@ -59,6 +59,7 @@ func TestEngine(t *testing.T) {
 	host := engineHost(t, engine.Config{CacheDir: engine.UserCacheDir()})
 	runCases(t, host, "cases/[^s]*.txtar", "cases/sync*.txtar", "cases/stop/*.txtar")
 	runGate(t, host)
+	runContext(t, host)
 	runSearch(t, host, 0) // their memory is the same in the shim, ten times sooner
 }
 
@@ -140,6 +141,7 @@ func TestShim(t *testing.T) {
 	// Node's main thread cannot stop a guest that runs: cases/stop is not for it.
 	runCases(t, host, "cases/*.txtar")
 	runGate(t, host)
+	runContext(t, host)
 	runSearch(t, host, 5)
 }
 

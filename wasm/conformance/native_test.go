@@ -30,6 +30,8 @@ func TestNative(t *testing.T) {
 	t.Parallel()
 	host := startNative(t)
 	runGate(t, host)
+	runContext(t, host)
+	runCases(t, host, "cases/models*.txtar")
 	runSearch(t, host, 5)
 }
 

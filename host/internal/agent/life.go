@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"strata.dev/bridge/host/internal/bridge"
@@ -17,6 +19,7 @@ type life struct {
 	worked  func() // tells whoever keeps the process
 	gateway gateway.Console
 	done    chan struct{} // closed when the process is gone, or its gateway has given up
+	why     error         // once done: why the gateway has given up
 }
 
 var _ bridge.Process = (*life)(nil)
@@ -29,6 +32,22 @@ func (l *life) Done() <-chan struct{} { return l.done }
 
 // Worked implements bridge.Process.
 func (l *life) Worked() { l.worked() }
+
+// Ended implements bridge.Process: how the process ended, and the last that it said.
+func (l *life) Ended() string {
+	switch {
+	case !l.over():
+		return ""
+	case l.why != nil:
+		return l.why.Error()
+	}
+	var e *harness.Error
+	if !errors.As(l.process.Err(), &e) {
+		return l.process.Exit()
+	}
+	lines := strings.Split(strings.TrimSpace(e.Details), "\n")
+	return strings.Join(slices.Compact([]string{lines[0], lines[len(lines)-1]}), "\n")
+}
 
 func (l *life) over() bool {
 	select {
@@ -54,6 +73,7 @@ func (a *Agent) mind(l *life) {
 		cancel()
 		<-lost
 	case err := <-lost:
+		l.why = err
 		a.discard(l.process, err)
 		close(l.done)
 	}

@@ -185,7 +185,7 @@ func (r *active) drive() {
 			r.apply(run.Died{Err: closing()})
 		case <-gone:
 			r.drain()
-			r.apply(run.Died{Err: died()})
+			r.apply(run.Died{Err: died(r.link.proc.Ended())})
 		}
 	}
 	r.cancel()
@@ -200,8 +200,14 @@ func (r *active) drive() {
 }
 
 // died is what a person reads where the process ended under a run.
-func died() *chat.Error {
-	return &chat.Error{Code: chat.CodeAgentStopped, Sentence: say.Sentence(say.AgentStopped), Actions: []string{project.ActionRetry}}
+func died(details string) *chat.Error {
+	return offering(say.Error(chat.CodeAgentStopped, details, say.AgentStopped), project.ActionRetry)
+}
+
+// offering adds what the page may offer.
+func offering(e *chat.Error, actions ...string) *chat.Error {
+	e.Actions = actions
+	return e
 }
 
 // drain does what was posted before the process went away.

@@ -30,7 +30,7 @@ func TestAnswers(t *testing.T) {
 				frames := s.until(sub, proposed)
 				card := *frames[len(frames)-1].Tool
 				want := chat.Tool{
-					ID: "call_1_1", Name: "bash", Title: "Run: rm x", State: chat.ToolProposed, Reason: "It changes something.",
+					ID: "call_1_1", Name: "bash", Title: "Run: rm x", TitleKey: say.TitleRun, TitleArgs: map[string]string{"what": "rm x"}, State: chat.ToolProposed, Reason: "It changes something.",
 					Input: `{"command":"rm x"}`, Digest: abi.Digest("session-1", "session-1", "call_1_1", "bash", []byte(`{"command":"rm x"}`)),
 				}
 				if d := cmp.Diff(want, card); d != "" {

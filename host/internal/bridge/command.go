@@ -101,7 +101,7 @@ func (r *active) execute(ctx context.Context) {
 	case !res.Found:
 		failed = unknownCommand(r.line)
 	case !res.OK:
-		failed = say.Error(chat.CodeCommandFailed, res.Text, say.CommandFailed, "command", "/"+r.line.Name)
+		failed = offering(say.Error(chat.CodeCommandFailed, res.Text, say.CommandFailed, "command", "/"+r.line.Name), project.ActionRetry)
 	}
 	if failed != nil {
 		r.keepCommand(now(), project.ErrorFrame(failed))

@@ -81,7 +81,7 @@ func (r *active) answer(ctx context.Context, noted int64) {
 	earlier := b.past(r.c.id, r)
 	err := b.begun(r, exchange{RequestID: r.req.RequestID, Time: r.started, Messages: []chat.Message{message}})
 	if err != nil {
-		r.answered(project.ErrorFrame(say.Error(chat.CodeInternal, err.Error(), say.Internal)))
+		r.answered(project.ErrorFrame(offering(say.Error(chat.CodeInternal, err.Error(), say.Internal), project.ActionRetry)))
 		return
 	}
 	var seen project.Transcript

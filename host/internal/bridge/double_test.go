@@ -268,6 +268,8 @@ func (p *process) Done() <-chan struct{} { return p.done }
 
 func (p *process) Worked() {}
 
+func (p *process) Ended() string { return "signal: killed" }
+
 // enter runs a method's fault and says whether the process is still there.
 func (p *process) enter(ctx context.Context, method string) error {
 	if err := p.d.fault(ctx, method); err != nil {

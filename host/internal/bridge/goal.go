@@ -52,15 +52,16 @@ func (b *Bridge) aside(ctx context.Context, c *conversation, req chat.StreamRequ
 		sent := now()
 		message := spoken(req, sent)
 		r.emit(sent, chat.Frame{Type: chat.Heard, Message: &message}) // before what comes of it
+		r.c.adopt(req, r)                                             // so that a resend waits for the same
 		r.spawn(r.ctx, func(ctx context.Context) {
 			said, failed := r.command(ctx, line, at)
 			r.post(func() {
 				if failed != nil {
+					r.c.disown(req.RequestID)
 					r.keepAside(req, sent, now(), project.ErrorFrame(failed))
 					result <- failed
 					return
 				}
-				r.c.adopt(req, r)
 				r.c.read(req.RequestID)
 				r.keepAside(req, sent, now(), said...)
 				r.emit(now(), said...)
@@ -82,7 +83,7 @@ type goalAt struct {
 func (r *active) command(ctx context.Context, line command.Line, at goalAt) ([]chat.Frame, *chat.Error) {
 	goals, ok := r.link.gw.(gateway.Goals)
 	if !ok {
-		return nil, say.Error(chat.CodeCommandFailed, r.link.gw.Wire(), say.GoalsMissing)
+		return nil, offering(say.Error(chat.CodeCommandFailed, r.link.gw.Wire(), say.GoalsMissing), project.ActionAsText)
 	}
 	state, err := r.goalNow(ctx)
 	if err != nil {
@@ -146,9 +147,9 @@ func (r *active) changeGoal(ctx context.Context, goals gateway.Goals, s goal.Ste
 func (r *active) goalFailure(ctx context.Context, line command.Line, err error) *chat.Error {
 	switch {
 	case gateway.IsCode(err, gateway.CodeUnknownMethod):
-		return say.Error(chat.CodeCommandFailed, err.Error(), say.GoalsMissing)
+		return offering(say.Error(chat.CodeCommandFailed, err.Error(), say.GoalsMissing), project.ActionAsText)
 	case gateway.IsCode(err, gateway.CodeInternal):
-		return say.Error(chat.CodeCommandFailed, err.Error(), say.CommandFailed, "command", "/"+line.Name)
+		return offering(say.Error(chat.CodeCommandFailed, err.Error(), say.CommandFailed, "command", "/"+line.Name), project.ActionRetry)
 	}
 	return r.failure(ctx, r.link, err)
 }

@@ -29,4 +29,6 @@ type Process interface {
 	Done() <-chan struct{}
 	// Worked says that a turn came to its end in it.
 	Worked()
+	// Ended tells, once Done, why it is gone, for the details of an error: a line or two.
+	Ended() string
 }

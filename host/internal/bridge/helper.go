@@ -42,6 +42,7 @@ func (r *active) helperBorn(id, parent string, again bool) {
 	}
 	ch := &child{id: id, nth: len(r.children), parent: parent, view: project.NewChild(project.Config{Root: r.root, Session: id, CWD: r.c.log.cwd})}
 	ch.view.Whole = isTask(r.c.id)
+	ch.view.Dearer = func(route string) string { return dearer(r.c.b.o.Harness.Status().Routes, route, r.routeOf(parent)) }
 	r.children[id] = ch
 	r.apply(run.HelperBorn{ID: id})
 	r.spawn(r.ctx, func(ctx context.Context) {
@@ -83,7 +84,7 @@ func (r *active) helperEvent(ch *child, e dsh.Event) {
 		ch.before = ch.view.Usage()
 	} else {
 		r.questions(ch.id, e, frames)
-		r.emit(e.Time, frames...)
+		r.emit(e.Time, r.c.log.fold.Untold(frames)...)
 	}
 	if e.Type == dsh.TypeSubagent {
 		ch.known = true

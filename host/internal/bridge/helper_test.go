@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/abi"
 	"strata.dev/bridge/proto/chat"
 )
@@ -247,6 +248,23 @@ func TestNotesKeepWhatWasOffered(t *testing.T) {
 		want := []chat.Note{{Sentence: f.Sentence, Code: f.Code, Details: f.Details, Actions: f.Actions}}
 		if d := cmp.Diff(want, m[len(m)-1].Notes); d != "" || len(f.Actions) == 0 || f.Details == "" {
 			t.Errorf("the frame %+v; kept (-want +got):\n%s", f, d)
+		}
+	})
+}
+
+// TestNoticeOfAHelper: what a helper meets first is told to the chat, and once.
+func TestNoticeOfAHelper(t *testing.T) {
+	play(t, func(s *stage) {
+		var told []string
+		for _, script := range []string{"helper unconfined; say after", "helper unconfined; unconfined"} {
+			for _, f := range s.run("c1", script) {
+				if f.Type == chat.Notice {
+					told = append(told, f.Key)
+				}
+			}
+		}
+		if d := cmp.Diff([]string{say.Unconfined}, told); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/project"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
 )
@@ -19,7 +20,7 @@ func (r *active) create(ctx context.Context, l *link, cwd string) (sessionLog, *
 	id, err := l.gw.CreateSession(ctx, cwd, r.c.b.o.Preset)
 	switch {
 	case gateway.IsCode(err, gateway.CodeNotJoined), gateway.IsCode(err, gateway.CodePresetNotFound), gateway.IsCode(err, gateway.CodePresetConflict):
-		return sessionLog{}, say.Error(chat.CodeAgentUnavailable, err.Error(), say.AgentBare)
+		return sessionLog{}, offering(say.Error(chat.CodeAgentUnavailable, err.Error(), say.AgentBare), project.ActionRetry)
 	case err != nil:
 		return sessionLog{}, r.failure(ctx, l, err)
 	}
@@ -33,7 +34,7 @@ func (r *active) keepMapped() *chat.Error {
 		return nil
 	}
 	if err := r.c.b.records.put(*r.mapped); err != nil {
-		return say.Error(chat.CodeInternal, err.Error(), say.Internal)
+		return offering(say.Error(chat.CodeInternal, err.Error(), say.Internal), project.ActionRetry)
 	}
 	r.c.unmapped = false
 	return nil

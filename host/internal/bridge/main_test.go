@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
 )
 
@@ -87,6 +88,12 @@ func (s *stage) post(r chat.StreamRequest) Subscription {
 	return sub
 }
 
+// Errors that have nothing technical to add: of these codes, and with these sentences.
+var (
+	plain  = map[chat.Code]bool{chat.CodeUnknownCommand: true, chat.CodeMessageTooLarge: true}
+	closes = map[string]bool{say.AgentClosed: true, say.Unsent: true, say.WindowTooSmall: true}
+)
+
 // rest reads all frames up to the end.
 func (s *stage) rest(sub Subscription) []chat.Frame {
 	s.t.Helper()
@@ -98,6 +105,9 @@ func (s *stage) rest(sub Subscription) []chat.Frame {
 		}
 		if err != nil {
 			s.t.Fatalf("after %s: %v", strings.Join(told(out), "; "), err)
+		}
+		if f.Type == chat.Failed && (len(f.Actions) == 0 || f.Key == "" || f.Details == "" && !plain[f.Code] && !closes[f.Key]) {
+			s.t.Errorf("an error without a button, or without technical text: %+v", f)
 		}
 		out = append(out, f)
 	}

@@ -68,7 +68,7 @@ func modeName(mode string) string { return strings.ToUpper(mode[:1]) + mode[1:] 
 // open sandbox.
 func (r *active) confirmGate(ctx context.Context) *chat.Error {
 	no := func(details string) *chat.Error {
-		return say.Error(chat.CodeModeUnavailable, details, say.GateUnavailable)
+		return offering(say.Error(chat.CodeModeUnavailable, details, say.GateUnavailable), project.ActionRetry)
 	}
 	res, err := r.link.gw.Execute(ctx, r.root, "/strata-gate")
 	switch {

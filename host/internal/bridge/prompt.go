@@ -23,7 +23,7 @@ func (r *active) selectModel(ctx context.Context) *chat.Error {
 	name := r.c.b.model(r.req)
 	provider, id, ok := strings.Cut(name, "/")
 	if name == "" {
-		return say.Error(chat.CodeModelUnavailable, "no route", say.NoModel)
+		return offering(say.Error(chat.CodeModelUnavailable, "no route", say.NoModel), project.ActionModel)
 	}
 	gone := func(details string) *chat.Error {
 		e := say.Error(chat.CodeModelUnavailable, details, say.ModelUnavailable, "model", name)
@@ -87,7 +87,9 @@ func (r *active) prompt(ctx context.Context, resend bool) {
 	}
 	err := r.c.b.remember(r.c.id, r.req.RequestID)
 	if err != nil {
-		r.post(func() { r.apply(run.Prompted{Err: say.Error(chat.CodeInternal, err.Error(), say.Internal)}) })
+		r.post(func() {
+			r.apply(run.Prompted{Err: offering(say.Error(chat.CodeInternal, err.Error(), say.Internal), project.ActionRetry)})
+		})
 		return
 	}
 	r.c.b.sentAfterAll(r.c.id, r.req.RequestID)
@@ -98,7 +100,7 @@ func (r *active) prompt(ctx context.Context, resend bool) {
 	case r.link.gone(): // which the loop sees by itself
 	case errors.Is(err, gateway.ErrLost):
 		r.c.b.o.Log.Info("the connection broke while a message was handed over", zap.Error(err))
-		r.post(func() { r.apply(run.Prompted{Lost: true}) })
+		r.post(func() { r.apply(run.Prompted{Lost: true, Details: err.Error()}) })
 	case gateway.IsCode(err, gateway.CodeModelUnavailable):
 		e := say.Error(chat.CodeModelUnavailable, err.Error(), say.ModelUnavailable, "model", r.c.b.model(r.req))
 		e.Actions = another

@@ -32,7 +32,7 @@ func (r *active) rewind(ctx context.Context, cwd string) {
 		} else {
 			r.c.log.link = nil // to be read from its beginning by the next run
 		}
-		r.apply(run.Died{Err: died()})
+		r.apply(run.Died{Err: died("the session's log is not the one that was read")})
 	})
 }
 

@@ -61,10 +61,10 @@ const (
 	sourceEstimated = "estimated"
 )
 
-// size asks the context plugin how full the session is; ok is false where it does not
+// size asks the context plugin how full the session is for the run's model; ok is false where it does not
 // answer.
 func (r *active) size(ctx context.Context) (c fit.Chat, ok bool) {
-	res, err := r.link.gw.Execute(ctx, r.root, "/strata-context")
+	res, err := r.link.gw.Execute(ctx, r.root, "/strata-context for "+r.c.b.model(r.req))
 	if err == nil && res.Found && res.OK {
 		err = json.Unmarshal([]byte(res.Text), &c)
 	}
@@ -108,10 +108,14 @@ func (r *active) fits(ctx context.Context) *chat.Error {
 	if known.Cramped() {
 		return cramped()
 	}
-	if known.Surely(r.text) {
+	pictures := len(r.req.Attachments)
+	if known.Surely(r.text, pictures) {
 		return nil
 	}
 	message := r.count(ctx, &known)
+	if message >= 0 {
+		message += pictures * fit.PictureTokens
+	}
 	switch known.Decide(message) {
 	case budget.NeverFits:
 		e := say.Error(chat.CodeMessageTooLarge, "", say.MessageTooLarge)

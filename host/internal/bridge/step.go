@@ -174,7 +174,7 @@ func (o *opened) follow(ctx context.Context) (err error) {
 // it. Where Stop broke it off the reducer asks for none.
 func (r *active) failure(ctx context.Context, l *link, err error) *chat.Error {
 	if l != nil && l.gone() {
-		return died()
+		return died(l.proc.Ended())
 	}
 	if e := unavailable(ctx, err); e != nil {
 		if len(e.Actions) > 0 {

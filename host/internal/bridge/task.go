@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/project"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/abi"
 	"strata.dev/bridge/proto/chat"
@@ -47,7 +48,7 @@ func (r *active) unattended(ctx context.Context) *chat.Error {
 	case err != nil:
 		return r.failure(ctx, r.link, err)
 	case !res.Found || !res.OK:
-		return say.Error(chat.CodeModeUnavailable, "/strata-gate unattended: "+res.Text, say.GateUnavailable)
+		return offering(say.Error(chat.CodeModeUnavailable, "/strata-gate unattended: "+res.Text, say.GateUnavailable), project.ActionRetry)
 	}
 	return nil
 }

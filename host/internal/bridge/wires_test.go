@@ -102,6 +102,7 @@ func (l oneLife) Status() chat.AgentStatus                     { return newDisk(
 func (l oneLife) Gateway() gateway.Gateway                     { return l.gw }
 func (l oneLife) Done() <-chan struct{}                        { return l.done }
 func (l oneLife) Worked()                                      {}
+func (l oneLife) Ended() string                                { return "" }
 
 // perform plays a script and gives what the page gets of it, each step's frames below
 // the step, and the chat's history at the end.

@@ -25,6 +25,17 @@ func TestFilter(t *testing.T) {
 	}
 }
 
+// A word for a server that wants any key is none that answers may not hold.
+func TestFilterLeavesWords(t *testing.T) {
+	for _, key := range []string{"", "k", "none", "ollama"} {
+		const text = "make milk, or none, with ollama"
+		got, err := io.ReadAll(newKey(key).Filter(io.NopCloser(strings.NewReader(text))))
+		if err != nil || string(got) != text {
+			t.Errorf("with the key %q: %q, %v", key, got, err)
+		}
+	}
+}
+
 // An event goes on whole before the next one comes.
 func TestFilterHoldsNoEventBack(t *testing.T) {
 	r, w := io.Pipe()

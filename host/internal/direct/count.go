@@ -18,7 +18,7 @@ const countWait = 15 * time.Second
 // maxCount is how much of such an answer is read, in bytes.
 const maxCount = 64 << 10
 
-// uncounting are the servers that have no such route, by connection.
+// uncounting are the models whose server has no such route: one server may pass others on.
 type uncounting struct {
 	mu  sync.Mutex
 	ids map[string]bool
@@ -40,11 +40,11 @@ func (u *uncounting) add(id string) {
 }
 
 // Count asks the model's server how many tokens a message has, by its own tokenizer
-// (POST /v1/messages/count_tokens). ok is false where it cannot tell; a server that has
-// no such route is not asked again.
+// (POST /v1/messages/count_tokens). ok is false where it cannot tell; where there is no
+// such route it is not asked again.
 func (c *Client) Count(ctx context.Context, model, text string) (tokens int, ok bool) {
 	conn, m, refused := c.route(model)
-	if refused != nil || c.uncounting.has(conn.ID) {
+	if refused != nil || c.uncounting.has(model) {
 		return 0, false
 	}
 	ctx, cancel := context.WithTimeout(ctx, countWait)
@@ -52,7 +52,7 @@ func (c *Client) Count(ctx context.Context, model, text string) (tokens int, ok 
 	status, tokens, err := c.count(ctx, conn.Upstream.JoinPath("messages", "count_tokens").String(), conn.Authorize, m.ID, text)
 	switch {
 	case status == http.StatusNotFound, status == http.StatusMethodNotAllowed, status == http.StatusNotImplemented:
-		c.uncounting.add(conn.ID)
+		c.uncounting.add(model)
 	}
 	return tokens, err == nil && tokens > 0
 }

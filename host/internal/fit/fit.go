@@ -26,6 +26,10 @@ func (c Chat) Percent() int {
 	return (c.Tokens*100 + c.Window/2) / c.Window
 }
 
+// PictureTokens is what a picture is taken for, in tokens: about what servers count, whose
+// sizes are their own business.
+const PictureTokens = 1500
+
 // Price is the Harness's price of a message of text.
 func Price(text string) int { return budget.MessagePrice(budget.TextPrice(budget.Units(text))) }
 
@@ -39,8 +43,8 @@ func (c Chat) Reckon(text string) int {
 }
 
 // Surely tells whether a message fits however its server counts: nobody need ask.
-func (c Chat) Surely(text string) bool {
-	return c.Window > 0 && c.Tokens+budget.NodePrice(Price(text), budget.MaxDensity) <= budget.Limit(c.Window)
+func (c Chat) Surely(text string, pictures int) bool {
+	return c.Window > 0 && c.Tokens+budget.NodePrice(Price(text), budget.MaxDensity)+pictures*PictureTokens <= budget.Limit(c.Window)
 }
 
 // Cramped tells whether the window holds no more than the agent's instructions.

@@ -43,7 +43,7 @@ func TestReckon(t *testing.T) {
 		t.Errorf("sizes (-want +got):\n%s", diff)
 	}
 	small, full := Chat{Tokens: 10_000, Window: 65_536}, Chat{Tokens: 60_000, Window: 65_536}
-	if !small.Surely("hello") || full.Surely(text) || small.Surely(strings.Repeat("x", 30_000)) || (Chat{}).Surely("hello") {
+	if !small.Surely("hello", 1) || small.Surely("hello", 40) || full.Surely(text, 0) || small.Surely(strings.Repeat("x", 30_000), 0) || (Chat{}).Surely("hello", 0) {
 		t.Error("Surely is sure of the wrong ones")
 	}
 	if !(Chat{Window: 8192, Fixed: 7800}).Cramped() || (Chat{Window: 8192, Fixed: 7000}).Cramped() || (Chat{Fixed: 1}).Cramped() {

@@ -51,10 +51,9 @@ func (f *Fold) name(call string, seq int64) string {
 
 func (f *Fold) called(e dsh.Event, c dsh.ToolCall) []chat.Frame {
 	f.cards[c.CallID] = &card{
-		tool: chat.Tool{
-			ID: f.name(c.CallID, e.Seq), Name: c.Name, State: chat.ToolRunning,
-			Title: title(c.Name, c.Arguments, f.cfg.CWD), Input: clip(c.Arguments),
-		},
+		tool: titled(chat.Tool{
+			ID: f.name(c.CallID, e.Seq), Name: c.Name, State: chat.ToolRunning, Input: clip(c.Arguments),
+		}, title(c.Name, c.Arguments, f.cfg.CWD)),
 		order: e.Seq, since: e.Time, hidden: delegation[c.Name],
 		digest: abi.Digest(f.cfg.Root, f.cfg.Session, c.CallID, c.Name, []byte(c.Arguments)),
 	}
@@ -69,7 +68,7 @@ func (f *Fold) asked(e dsh.Event, a dsh.Approval) []chat.Frame {
 	}
 	c := f.cards[call]
 	if c == nil {
-		c = &card{tool: chat.Tool{ID: f.name(call, e.Seq), Name: a.ToolName, Title: title(a.ToolName, "", f.cfg.CWD)}, order: e.Seq}
+		c = &card{tool: titled(chat.Tool{ID: f.name(call, e.Seq), Name: a.ToolName}, title(a.ToolName, "", f.cfg.CWD)), order: e.Seq}
 		f.cards[call] = c
 	}
 	f.approvals[a.ID] = call
@@ -97,7 +96,7 @@ func (f *Fold) decided(e dsh.Event, a dsh.Approval) []chat.Frame {
 		return f.upsert(c)
 	}
 	c.tool.State = chat.ToolDenied
-	c.tool.Result = say.Sentence(refusal(a.Outcome, f.policy)).Text
+	c.says(say.Sentence(refusal(a.Outcome, f.policy)))
 	if call == a.ID { // no call, so no result will follow
 		delete(f.cards, call)
 	}
@@ -114,13 +113,13 @@ func (f *Fold) result(e dsh.Event, r dsh.ToolResult) []chat.Frame {
 	text, failed := content(r.Message)
 	c.tool.Digest = ""
 	if !failed {
-		c.tool.State, c.tool.Result = chat.ToolDone, clip(text)
+		c.says(chat.Sentence{Text: clip(text)})
+		c.tool.State = chat.ToolDone
 		c.tool.DurationMs = max(0, e.Time-c.since)
 		note, noted := c.searched(text)
 		frames := f.upsert(c)
-		if noted && !f.keyless {
-			f.keyless = true
-			frames = append(frames, chat.Frame{Type: chat.Notice, Sentence: note})
+		if noted {
+			frames = append(frames, f.Untold([]chat.Frame{{Type: chat.Notice, Sentence: note}})...)
 		}
 		return frames
 	}
@@ -144,11 +143,22 @@ func (f *Fold) result(e dsh.Event, r dsh.ToolResult) []chat.Frame {
 		c.tool.DurationMs = max(0, e.Time-c.since)
 	}
 	frames := f.upsert(c)
-	if key == say.ToolUnconfined && !f.unconfined {
-		f.unconfined = true
-		frames = append(frames, chat.Frame{Type: chat.Notice, Code: chat.CodeModeUnavailable, Sentence: say.Sentence(say.Unconfined), Details: c.tool.Details})
+	if key == say.ToolUnconfined {
+		frames = append(frames, f.Untold([]chat.Frame{{Type: chat.Notice, Code: chat.CodeModeUnavailable, Sentence: say.Sentence(say.Unconfined), Details: c.tool.Details}})...)
 	}
 	return frames
+}
+
+// Untold leaves out the notices that the chat has had: each is told once.
+func (f *Fold) Untold(frames []chat.Frame) []chat.Frame {
+	return slices.DeleteFunc(frames, func(fr chat.Frame) bool {
+		if fr.Type != chat.Notice {
+			return false
+		}
+		told := f.told[fr.Key]
+		f.told[fr.Key] = true
+		return told
+	})
 }
 
 // Technical text of a card that ends without the tool's own.
@@ -163,12 +173,23 @@ func (c *card) fail(state chat.ToolState, key, details string) {
 	c.end(state, say.Sentence(key), details)
 }
 
+// says puts a sentence of ours in the place of a result.
+func (c *card) says(s chat.Sentence) {
+	c.tool.Result, c.tool.ResultKey, c.tool.ResultArgs = s.Text, s.Key, s.Args
+}
+
+// titled gives a card its title.
+func titled(t chat.Tool, s chat.Sentence) chat.Tool {
+	t.Title, t.TitleKey, t.TitleArgs = s.Text, s.Key, s.Args
+	return t
+}
+
 // end ends a card with a plain sentence, and what is known technically: in the result
 // of a call that failed, too.
 func (c *card) end(state chat.ToolState, said chat.Sentence, details string) {
 	c.tool.State, c.tool.Digest = state, ""
 	c.tool.Details = clip(details)
-	c.tool.Result = said.Text
+	c.says(said)
 	if state == chat.ToolError {
 		c.tool.Result = clip(c.tool.Result + "\n\nDetails: " + details)
 	}

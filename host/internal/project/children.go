@@ -138,10 +138,13 @@ func helperStatus(end string) string {
 	return HelperFailed
 }
 
-// cards keeps the frames of cards that a person was asked about.
+// cards keeps the frames of cards that a person was asked about, and notices.
 func (c *Child) cards(frames []chat.Frame) []chat.Frame {
 	var out []chat.Frame
 	for _, f := range frames {
+		if f.Type == chat.Notice { // what it says is of the system, not of the helper
+			out = append(out, f)
+		}
 		if f.Type != chat.AgentTool {
 			continue
 		}

@@ -27,7 +27,7 @@ func Failure(r dsh.EndReason) *chat.Error {
 	case "error":
 		return modelFailure(r.Error)
 	case "interrupted":
-		return &chat.Error{Code: chat.CodeAgentStopped, Sentence: say.Sentence(say.AgentStopped), Actions: []string{ActionRetry}}
+		return &chat.Error{Code: chat.CodeAgentStopped, Sentence: say.Sentence(say.AgentStopped), Details: "the process ended before the turn did", Actions: []string{ActionRetry}}
 	case "blocked":
 		return &chat.Error{Code: chat.CodeInternal, Sentence: say.Sentence(say.AgentRefused), Details: "turn blocked", Actions: []string{ActionRetry}}
 	}

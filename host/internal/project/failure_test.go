@@ -30,7 +30,7 @@ func TestEveryEnding(t *testing.T) {
 		{"completed", dsh.EndReason{Kind: "completed"}, "", "", "", nil},
 		{"the answer's limit", dsh.EndReason{Kind: "max-tokens"}, "", "", "", nil},
 		{"cancelled", dsh.EndReason{Kind: "aborted"}, "", "", "", nil},
-		{"killed", dsh.EndReason{Kind: "interrupted"}, chat.CodeAgentStopped, say.AgentStopped, "", []string{"retry"}},
+		{"killed", dsh.EndReason{Kind: "interrupted"}, chat.CodeAgentStopped, say.AgentStopped, "the process ended before the turn did", []string{"retry"}},
 		{"blocked", dsh.EndReason{Kind: "blocked"}, chat.CodeInternal, say.AgentRefused, "turn blocked", []string{"retry"}},
 		{"an error without a word", dsh.EndReason{Kind: "error"}, chat.CodeModelFailed, say.ModelFailed, "", []string{"retry"}},
 
@@ -133,7 +133,7 @@ func TestEveryToolFailure(t *testing.T) {
 			if want.state == chat.ToolError {
 				result += "\n\nDetails: " + details
 			}
-			wanted := chat.Tool{ID: "c", Name: "read", Title: last.Title, Input: "{}", State: want.state, Result: result, Details: details}
+			wanted := chat.Tool{ID: "c", Name: "read", Title: last.Title, TitleKey: last.TitleKey, TitleArgs: last.TitleArgs, Input: "{}", State: want.state, Result: result, ResultKey: want.key, Details: details}
 			if d := cmp.Diff(wanted, *last); d != "" {
 				t.Errorf("%s (-want +got):\n%s", code, d)
 			}

@@ -56,16 +56,14 @@ type Fold struct {
 	open      bool // a turn is running
 	stepped   bool // it has made its first step
 	goal      *dsh.GoalState
-	goalNotes []chat.Frame // what the running turn's end is to tell of the goal
-	// unconfined says that the person was told that commands cannot be confined.
-	unconfined bool
-	keyless    bool // it was said that a search service has no key
-	bad        int
+	goalNotes []chat.Frame    // what the running turn's end is to tell of the goal
+	told      map[string]bool // notices, by key
+	bad       int
 }
 
 // New gives the Fold of a session before its first event.
 func New(cfg Config) *Fold {
-	return &Fold{cfg: cfg, blocks: map[int]*block{}, drafts: map[int]*drafted{}, cards: map[string]*card{}, named: map[string]bool{}, approvals: map[string]string{}}
+	return &Fold{cfg: cfg, blocks: map[int]*block{}, drafts: map[int]*drafted{}, cards: map[string]*card{}, named: map[string]bool{}, approvals: map[string]string{}, told: map[string]bool{}}
 }
 
 // Usage is what all model requests so far used.

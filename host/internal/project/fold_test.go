@@ -123,7 +123,7 @@ func TestProposedCard(t *testing.T) {
 				}
 			}
 			want := &chat.Tool{
-				ID: tt.id, Name: "bash", Title: "Run: ls", State: chat.ToolProposed, Reason: "why", Input: `{"command":"ls"}`,
+				ID: tt.id, Name: "bash", Title: "Run: ls", TitleKey: say.TitleRun, TitleArgs: map[string]string{"what": "ls"}, State: chat.ToolProposed, Reason: "why", Input: `{"command":"ls"}`,
 				Digest: abi.Digest("s", tt.cfg.Session, "c", "bash", []byte(`{"command":"ls"}`)),
 			}
 			if d := cmp.Diff(want, got); d != "" {
@@ -231,8 +231,8 @@ func TestFailure(t *testing.T) {
 func TestTitles(t *testing.T) {
 	for _, tt := range []struct{ tool, arguments, want string }{
 		{"bash", `{"command":"ls -la\n pwd"}`, "Run: ls -la pwd"},
-		{"bash", `{"command":7}`, "Run"},
-		{"bash", `not JSON`, "Run"},
+		{"bash", `{"command":7}`, "Run: …"},
+		{"bash", `not JSON`, "Run: …"},
 		{"write", `{"file_path":"/w/a/hello.txt"}`, "Write a/hello.txt"},
 		{"read", `{"file_path":"README.md"}`, "Read README.md"},
 		{"edit", `{"file_path":"/w2/x"}`, "Edit /w2/x"},
@@ -241,8 +241,17 @@ func TestTitles(t *testing.T) {
 		{"strange", `{}`, "Use strange"},
 		{"bash", `{"command":"` + strings.Repeat("é", 200) + `"}`, "Run: " + strings.Repeat("é", maxTitle-6) + "…"},
 	} {
-		if got := title(tt.tool, tt.arguments, "/w"); got != tt.want {
-			t.Errorf("title(%s, %s) = %q, want %q", tt.tool, tt.arguments, got, tt.want)
+		got := title(tt.tool, tt.arguments, "/w")
+		if got.Text != tt.want {
+			t.Errorf("title(%s, %s) = %q, want %q", tt.tool, tt.arguments, got.Text, tt.want)
+		}
+		// A page in another language makes the same of key and arguments.
+		var args []string
+		for name, value := range got.Args {
+			args = append(args, name, value)
+		}
+		if whole := say.Sentence(got.Key, args...); got.Key == "" || cut(whole).Text != got.Text {
+			t.Errorf("title(%s, %s) = %+v, whose key makes %q", tt.tool, tt.arguments, got, whole.Text)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func TestEachCallHasACardOfItsOwn(t *testing.T) {
 		{"c@2", "Run: rm x", chat.ToolDenied, ""},
 		{"@6", "Run: rm y", chat.ToolRunning, ""}, {"@6", "Run: rm y", chat.ToolProposed, rm("", `{"command":"rm y"}`)},
 		{"@6", "Run: rm y", chat.ToolRunning, ""}, {"@6", "Run: rm y", chat.ToolDone, ""},
-		{"a4", "Run", chat.ToolProposed, ""},
+		{"a4", "Run: …", chat.ToolProposed, ""},
 	}
 	f := New(Config{Root: "r", Session: "r"})
 	var got []shown

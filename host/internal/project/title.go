@@ -1,11 +1,13 @@
 package project
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"strings"
 
 	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/chat"
 )
 
 // titles are the words for a tool, and the argument that fills their place.
@@ -43,43 +45,45 @@ const modelsTool = "list_subagent_models"
 // maxTitle is how many characters a title has at most.
 const maxTitle = 120
 
-// title says in plain words what a call does.
-func title(tool, arguments, cwd string) string {
+// title says in plain words what a call does. Its text is cut where it is long.
+func title(tool, arguments, cwd string) chat.Sentence {
 	t, ok := titles[tool]
 	if !ok {
-		return clipTitle(otherTitle(tool))
+		return cut(otherTitle(tool))
 	}
 	if t.argument == "" {
-		return t.key
+		return say.Sentence(t.key)
 	}
 	value := argument(arguments, t.argument)
 	if value == "" && tool == searchTool {
 		value = argument(arguments, "query") // as an older tool has it
 	}
-	if value == "" {
-		return strings.TrimRight(strings.TrimSuffix(t.key, "{what}"), ": ")
-	}
 	if t.argument == "file_path" {
 		value = below(cwd, value)
 	}
 	if model := argument(arguments, "model"); model != "" && t.key == say.TitleHelperStart {
-		return clipTitle(say.Sentence(say.TitleHelperOn, "model", model, "what", value).Text)
+		return cut(say.Sentence(say.TitleHelperOn, "model", clipTitle(model), "what", cmp.Or(clipTitle(value), "…")))
 	}
-	return clipTitle(say.Sentence(t.key, "what", value).Text)
+	return cut(say.Sentence(t.key, "what", cmp.Or(clipTitle(value), "…")))
+}
+
+func cut(s chat.Sentence) chat.Sentence {
+	s.Text = clipTitle(s.Text)
+	return s
 }
 
 // otherTitle names a tool that the table does not know: a connected one by its
 // server, as mcp__server__tool.
-func otherTitle(tool string) string {
+func otherTitle(tool string) chat.Sentence {
 	if rest, ok := strings.CutPrefix(tool, "mcp__"); ok {
 		if server, name, ok := strings.Cut(rest, "__"); ok {
-			return say.Sentence(say.TitleConnected, "tool", name, "server", server).Text
+			return say.Sentence(say.TitleConnected, "tool", clipTitle(name), "server", clipTitle(server))
 		}
 	}
 	if tool == "" {
-		return say.TitleNoTool
+		return say.Sentence(say.TitleNoTool)
 	}
-	return say.Sentence(say.TitleOther, "tool", tool).Text
+	return say.Sentence(say.TitleOther, "tool", clipTitle(tool))
 }
 
 // argument is a text argument, or a list of texts, in one line.

@@ -106,7 +106,7 @@ func (c *card) searched(text string) (note chat.Sentence, ok bool) {
 	}
 	if len(engines) > 0 {
 		if words := argument(c.tool.Input, "queries"); words != "" {
-			c.tool.Title = clipTitle(say.Sentence(say.TitleWebBy, "engine", strings.Join(engines, ", "), "what", words).Text)
+			c.tool = titled(c.tool, cut(say.Sentence(say.TitleWebBy, "engine", strings.Join(engines, ", "), "what", clipTitle(words))))
 		}
 	}
 	return find(withoutKey, text)

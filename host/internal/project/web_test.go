@@ -82,10 +82,10 @@ func TestTitleOfSearches(t *testing.T) {
 	for args, want := range map[string]string{
 		`{"queries":["one","two  words"]}`:                   "Search the web: one, two words",
 		`{"query":"one"}`:                                    "Search the web: one",
-		`{"queries":[]}`:                                     "Search the web",
+		`{"queries":[]}`:                                     "Search the web: …",
 		`{"queries":[1,"` + strings.Repeat("x", 200) + `"]}`: "Search the web: " + strings.Repeat("x", 103) + "…",
 	} {
-		if got := title("web_search", args, ""); got != want {
+		if got := title("web_search", args, "").Text; got != want {
 			t.Errorf("%s: %q, want %q", args, got, want)
 		}
 	}

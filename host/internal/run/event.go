@@ -27,8 +27,9 @@ type (
 	// Prompted is the result of Prompt. Lost says that the connection broke and the
 	// message may have been taken.
 	Prompted struct {
-		Err  *chat.Error
-		Lost bool
+		Err     *chat.Error
+		Lost    bool
+		Details string // of a loss: technical text
 	}
 	// Commanded says that the Harness carried out the command that stands in the place
 	// of a message. Prompted follows.

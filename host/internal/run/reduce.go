@@ -100,7 +100,7 @@ func prompted(s State, e Prompted) (State, []Action) {
 		s.prompts++
 		return s, []Action{Prompt{Resend: true}}
 	case e.Lost:
-		s.failure = &chat.Error{Code: chat.CodeAgentUnavailable, Sentence: say.Sentence(say.AgentLost), Actions: []string{project.ActionRetry}}
+		s.failure = &chat.Error{Code: chat.CodeAgentUnavailable, Sentence: say.Sentence(say.AgentLost), Details: e.Details, Actions: []string{project.ActionRetry}}
 		return end(s)
 	case e.Err != nil && s.prompts > 1: // an earlier try may have been taken
 		s.failure = e.Err

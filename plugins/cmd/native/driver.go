@@ -8,13 +8,14 @@ import (
 
 	"strata.dev/bridge/plugins/contextwindow"
 	"strata.dev/bridge/plugins/gate"
+	"strata.dev/bridge/plugins/models"
 	"strata.dev/bridge/plugins/sdk"
 	"strata.dev/bridge/plugins/search"
 	"strata.dev/bridge/proto/abi"
 )
 
 // plugins are those of strata.wasm, by name.
-var plugins = map[string]sdk.Plugin{"context": contextwindow.Plugin, "gate": gate.Plugin, "search": search.Plugin}
+var plugins = map[string]sdk.Plugin{"context": contextwindow.Plugin, "gate": gate.Plugin, "models": models.Plugin, "search": search.Plugin}
 
 // command is a line to the driver.
 type command struct {

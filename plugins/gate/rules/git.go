@@ -4,9 +4,9 @@ package rules
 // and --textconv (start programs), --no-index and --submodule=diff (other
 // folders), --show-signature (starts gpg), --remerge-diff (writes objects, starts merge drivers).
 const (
-	gitDiff = ` -psuabRwzW -U[num] -M[word] -C[word] -S:text -G:text --patch --no-patch --unified[=num] --raw --patch-with-stat --stat[=word]
+	gitDiff = ` -psuabRwzW -U[num] -M[word] -C[word] -S:text -G:regex --patch --no-patch --unified[=num] --raw --patch-with-stat --stat[=word]
 		--numstat --shortstat --dirstat[=word] --summary --compact-summary --name-only --name-status --no-renames
-		--find-renames[=word] --find-copies[=word] --word-diff[=color|plain|porcelain|none] --word-diff-regex=text --color-words[=text]
+		--find-renames[=word] --find-copies[=word] --word-diff[=color|plain|porcelain|none] --word-diff-regex=regex --color-words[=regex]
 		--color[=always|never|auto] --no-color --minimal --patience --histogram --diff-algorithm=word --ignore-all-space
 		--ignore-space-change --ignore-space-at-eol --ignore-cr-at-eol --ignore-blank-lines --function-context --full-index
 		--binary --abbrev[=num] --diff-filter=word --pickaxe-all --pickaxe-regex --text --no-ext-diff
@@ -14,7 +14,7 @@ const (
 		--anchored=text --stat-width=num --stat-count=num --diff-merges=off|none|on|m|first-parent|1|separate|combined|c|dense-combined|cc --no-textconv --ita-invisible-in-index --src-prefix=text --dst-prefix=text --no-prefix --line-prefix=text --ignore-submodules[=word] `
 	gitLog = gitDiff + ` -# -n:num -L:range -iEFPgctm --cc --oneline --graph --decorate[=short|full|auto|no] --no-decorate --all --branches[=text]
 		--tags[=text] --remotes[=text] --format[=format] --pretty[=format] --abbrev-commit --no-abbrev-commit --since=text --after=text
-		--until=text --before=text --author=text --committer=text --grep=text --invert-grep --all-match
+		--until=text --before=text --author=regex --committer=regex --grep=regex --invert-grep --all-match
 		--regexp-ignore-case --extended-regexp --fixed-strings --perl-regexp --merges --no-merges --first-parent --max-count=num
 		--skip=num --follow --reverse --date=layout --date-order --author-date-order --topo-order --full-history --no-walk[=word]
 		--left-right --left-only --right-only --cherry --cherry-pick --cherry-mark --boundary --source --ancestry-path --no-notes
@@ -22,7 +22,7 @@ const (
 		--exclude=text --glob=text --no-commit-id --root --mailmap --no-mailmap --use-mailmap --log-size --no-expand-tabs --encoding=word
 		--clear-decorations --decorate-refs=text --decorate-refs-exclude=text --since-as-filter=text --parents --children --walk-reflogs --full-diff --no-show-signature `
 	gitShortlog = `-snec --summary --numbered --email --committer --group=group --since=text --until=text --all --branches --tags --remotes --no-merges`
-	gitList     = ` --contains[=text] --no-contains[=text] --merged[=text] --no-merged[=text] --points-at[=text] --sort=refs --format=refs
+	gitList     = ` --contains[=text] --no-contains[=text] --merged[=text] --no-merged[=text] --points-at=text --sort=refs --format=refs
 		--color[=always|never|auto] --no-color --no-column --ignore-case -i `
 )
 
@@ -110,12 +110,12 @@ var git = []Program{
 	},
 	{
 		Name: "git grep", Git: true, // never -O, --open-files-in-pager, --no-index, --recurse-submodules
-		Options: `-# -nEFGPivwlLcohHqWpIaz -e:text -A:num -B:num -C:num -m:num --line-number --column --count --name-only
+		Options: `-# -nEFGPivwlLcohHqWpIaz -e:regex -A:num -B:num -C:num -m:num --line-number --column --count --name-only
 			--files-with-matches --files-without-match --ignore-case --invert-match --word-regexp --extended-regexp --fixed-strings
 			--basic-regexp --perl-regexp --only-matching --show-function --function-context --heading --break --cached --untracked
 			--max-depth=num --max-count=num --all-match --and --or --not --quiet --text --null --threads=num --no-textconv
 			--color[=always|never|auto] --no-color --full-name --exclude-standard --no-exclude-standard`,
-		Operands: "text rev*", Instead: "-e", Deep: "--untracked", Here: true,
+		Operands: "regex rev*", Instead: "-e", Deep: "--untracked", Here: true,
 		Match:    []string{"git grep -n foo", "git grep -n -E foo|bar -- *.go", "git grep -e a --and -e b"},
 		NotMatch: []string{"git grep --untracked --no-exclude-standard . -- .en?", "git grep -O foo", "git grep -Otouch foo", "git grep --open-files-in-pager=x foo", "git grep --no-index a /x", "git grep"},
 	},
@@ -220,11 +220,11 @@ var git = []Program{
 		Match: []string{"git notes show HEAD"}, NotMatch: []string{"git notes add", "git notes edit HEAD", "git notes remove", "git notes -- list"},
 	},
 	{
-		// Of one setting only, and none that may be a secret: a bare word behind a
-		// name would set it.
-		Name: "git config", Git: true, Options: "--get --get-all --local --global --type=word --default=text --show-origin --show-scope", Operands: "key",
+		// Of one setting only, and none that may be a secret: any word behind a name,
+		// an option too, would set it.
+		Name: "git config", Git: true, First: true, Options: "--get --get-all --local --global --type=word --default=text --show-origin --show-scope", Operands: "key",
 		Match:    []string{"git config --get user.name", "git config --get remote.origin.url", "git config user.name", "git config --global user.email"},
-		NotMatch: []string{"git config user.name x", "git config --list", "git config --get http.extraheader", "git config --get user.name x", "git config --get --unset user.name", "git config --file x --get user.name", "git config -f x --get a.b", "git config --edit", "git config --add user.name", "git config edit", "git config user"},
+		NotMatch: []string{"git config user.name x", "git config --list", "git config --get http.extraheader", "git config --get user.name x", "git config --get --unset user.name", "git config --file x --get user.name", "git config -f x --get a.b", "git config --edit", "git config user.name --get", "git config user.email --default=x", "git config --add user.name", "git config edit", "git config user"},
 	},
 	{Name: "git version", Options: "--build-options", Match: []string{"git version", "git version --build-options"}, NotMatch: []string{"git version x"}},
 	{

@@ -25,9 +25,11 @@ func itself(s string) string { return s }
 // kinds by their names.
 var kinds = []kind{
 	{name: "text", takes: func(string) bool { return true }},
+	{name: "regex", takes: script.Mild},
 	{name: "num", takes: number},
 	{name: "word", takes: word},
 	{name: "path", takes: pathWord, path: itself},
+	{name: "named", takes: func(s string) bool { return pathWord(s) && s != "-" }, path: itself},
 	{name: "input", takes: inputWord, path: itself},
 	{name: "file", takes: fileWord, path: itself},
 	{name: "rev", takes: revision, path: pathOfRevision, also: lastPath},
@@ -234,7 +236,7 @@ func fileWord(s string) bool {
 	if !pathWord(s) || strings.HasSuffix(s, "/") || name == "." || name == ".." {
 		return false
 	}
-	return path.Ext(name) != "" || slices.Contains(bareFiles, strings.ToLower(name))
+	return s == "/dev/null" || path.Ext(name) != "" || slices.Contains(bareFiles, strings.ToLower(name))
 }
 
 // bareFiles are names of files that have no ending.

@@ -3,10 +3,10 @@ package rules
 // list shows what files and folders there are, and what they are like.
 var list = []Program{
 	{
-		// Never -L and -H: they show what links lead to. -I and -D take a value on one
-		// system and none on another.
+		// Never -L and -H: they show what links lead to. -I, -D, -T and -w take a
+		// value on one system and none on another.
 		Name: "ls",
-		Options: `-aAbBcCdfFgGhiklmnNopqQrRsStuUvxXZ1 -T[num] -w[num] --all --almost-all --author --escape --block-size=word
+		Options: `-aAbBcCdfFgGhiklmnNopqQrRsStuUvxXZ1 --all --almost-all --author --escape --block-size=word
 			--ignore-backups --color[=always|never|auto] --directory --dired --classify[=always|never|auto] --file-type --format=word
 			--full-time --no-group --group-directories-first --human-readable --si --hide=text --hyperlink[=always|never|auto]
 			--indicator-style=word --inode --ignore=text --kibibytes --literal --numeric-uid-gid --hide-control-chars

@@ -167,7 +167,7 @@ func (m *matcher) options() *Match {
 func (m *matcher) inText(word string) bool {
 	option, text, _ := strings.Cut(word, "=")
 	o := m.rule.longOption(strings.TrimPrefix(option, "--"))
-	return text != "" && !strings.ContainsAny(option, "*?[") && o != nil && len(o.kinds) == 1 && (o.kinds[0].name == "text" || o.kinds[0].name == "pattern")
+	return text != "" && !strings.ContainsAny(option, "*?[") && o != nil && len(o.kinds) == 1 && slices.Contains([]string{"text", "pattern", "regex"}, o.kinds[0].name)
 }
 
 // expression takes off the words from the first one that begins an expression on.

@@ -24,15 +24,15 @@ var read = []Program{
 		NotMatch: []string{"tail -f app.log", "tail -fn 20 app.log", "tail -qf a", "tail -5f a", "tail --follow=name a", "tail --retry a", "tail +1f a", "tail -- +1f", "tail -n5f a"},
 	},
 	{
-		Name: "tac", Options: "-br -s:text --before --regex --separator=text", Operands: "path*", Input: true,
-		Match: []string{"tac a", "tac -s , a"}, NotMatch: []string{"tac", "tac --frob a"},
+		Name: "tac", Options: "-br -s:regex --before --regex --separator=regex", Operands: "named named*", // of its input it makes a file
+		Match: []string{"tac a", "tac -s , a"}, NotMatch: []string{"tac", "tac -", "tac --frob a"},
 	},
 	{
 		Name: "rev", Operands: "path*", Input: true,
 		Match: []string{"rev a", "rev"}, NotMatch: []string{"rev", "rev -x a"},
 	},
 	{
-		Name: "nl", Options: `-p -b:text -d:text -f:text -h:text -i:num -l:num -n:word -s:text -v:num -w:width --body-numbering=text --number-format=word
+		Name: "nl", Options: `-p -b:regex -d:text -f:regex -h:regex -i:num -l:num -n:word -s:text -v:num -w:width --body-numbering=regex --number-format=word
 			--number-separator=text --starting-line-number=num --number-width=width --line-increment=num --no-renumber`,
 		Operands: "path*", Input: true,
 		Match: []string{"nl -ba main.go", "nl a"}, NotMatch: []string{"nl", "nl --frob a", "nl -w 99999999 a"},

@@ -150,6 +150,12 @@ func TestKinds(t *testing.T) {
 	tests := []struct {
 		kind, takes, refuses string // words, separated by blanks
 	}{
+		{"regex", "foo|bar [0-9]{4}-[0-9]{2} a{,3} a{2,} {x} {{", "x{999}{999} (x{1,999}){1,999} x{9999999} x\\{999\\}\\{999\\}"},
+		{"pattern", "*.go !.env *.{ts,tsx} src/**/*.go *_test.go", ".env .e* *.pem src/** {a,.env} .s?h/x"},
+		{"added", "x:*.go x:include:go", "x:.env x:*.pem"},
+		{"layout", "%s +%Y-%m-%d %99s", "%99999s"},
+		{"group", "author committer trailer:x", "format:%GS %GS trailer:%(x)"},
+		{"named", "a b.c", "- +x"},
 		{"num", "0 20 +5 -3 1K 10MB 0.5 1kB", "x 5x -- 1GGGG 1e9 $"},
 		{"word", "a a-b a.b:c,d+e%1", "a/b a;b ~a $a a=b"},
 		{"format", "%H oneline format:%h tformat: %an%n", "%G? %h%G %+GS %-G? mine format=%G?"},

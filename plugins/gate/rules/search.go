@@ -2,8 +2,8 @@ package rules
 
 // Never -R, which follows links out of the folder, nor -D read, which waits for
 // a pipe.
-const grepOptions = `-# -EFGPivwxcLlnHhoqsraIzZbTUy -A:num -B:num -C:num -m:num -e:text -f:path -d:read|recurse|skip -D:=skip
-	--extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp=text --file=path --ignore-case --no-ignore-case
+const grepOptions = `-# -EFGPivwxcLlnHhoqsraIzZbTUy -A:num -B:num -C:num -m:num -e:regex -f:path -d:read|recurse|skip -D:=skip
+	--extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp=regex --file=path --ignore-case --no-ignore-case
 	--word-regexp --line-regexp --null-data --no-messages --invert-match --max-count=num --byte-offset --line-number
 	--line-buffered --with-filename --no-filename --label=text --only-matching --quiet --silent
 	--binary-files=text|without-match|binary --text --directories=read|recurse|skip --devices==skip --recursive --include=pattern --exclude=text
@@ -22,16 +22,16 @@ const fdOptions = `-HIusigFap01q -d:num -t:word -e:word -E:text -S:size -c:never
 // search looks for texts and files.
 var search = []Program{
 	{
-		Name: "grep", Options: grepOptions,
-		Operands: "text path*", Instead: "-e -f --regexp --file", Need: "-r --recursive", Deep: "*", Here: true,
-		Match:    []string{"grep -rn foo src", "grep -r foo", "grep -rn --include=*.go foo .", "grep -ril todo docs"},
-		NotMatch: []string{"grep -R foo src", "grep --dereference-recursive foo .", "grep -r", "grep -r --include=.env x .", "grep -rh --include=*.pem . .", "grep -rD read x", "grep -r --devices=read x"},
+		Name: "grep egrep fgrep", Each: true, Options: grepOptions,
+		Operands: "regex path*", Instead: "-e -f --regexp --file", Need: "-r --recursive", Deep: "*", Here: true,
+		Match:    []string{"@ -rn foo src", "@ -r foo", "@ -rn --include=*.go foo .", "@ -ril todo docs"},
+		NotMatch: []string{"@ -R foo src", "@ --dereference-recursive foo .", "@ -r", "@ -r --include=.env x .", "@ -rh --include=*.pem . .", "@ -rD read x", "@ -rE x{999}{999} .", "@ -r --devices=read x"},
 	},
 	{
-		Name: "grep", Options: grepOptions,
-		Operands: "text path*", Instead: "-e -f --regexp --file", Input: true, Deep: "-d --directories",
-		Match:    []string{"grep -n func main.go", "grep foo", "grep -e a -e b f", "grep -A3 -B3 -n foo main.go", "grep -c x f", "grep -f list a"},
-		NotMatch: []string{"grep foo", "grep", "grep -e a", "grep --reg=x f", "grep --frob a b"},
+		Name: "grep egrep fgrep", Each: true, Options: grepOptions,
+		Operands: "regex path*", Instead: "-e -f --regexp --file", Input: true, Deep: "-d --directories",
+		Match:    []string{"@ -n func main.go", "@ foo", "@ -e a -e b f", "@ -A3 -B3 -n foo main.go", "@ -c x f", "@ -f list a"},
+		NotMatch: []string{"@ foo", "@", "@ -e a", "@ --reg=x f", "@ --frob a b", "@ -e ((x{1,999}){1,999}){1,99} a"},
 	},
 	{
 		Name: "rg", // never --pre, --hostname-bin, -z (all start programs), -L (follows links), --ignore-file
@@ -56,8 +56,8 @@ var search = []Program{
 		Name: "find", // no -L and -H: they would follow links out of the folder
 		// Never -exec, -ok, -delete, -fprint and their kin, -files0-from, -follow.
 		Operands: "path*",
-		Expression: `( ) ! , -not -a -and -o -or -name:text -iname:text -path:text -ipath:text -wholename:text -iwholename:text -regex:text
-			-iregex:text -regextype:word -lname:text -ilname:text -type:word -xtype:word -size:size -empty -mtime:num -mmin:num -atime:num -amin:num
+		Expression: `( ) ! , -not -a -and -o -or -name:text -iname:text -path:text -ipath:text -wholename:text -iwholename:text -regex:regex
+			-iregex:regex -regextype:word -lname:text -ilname:text -type:word -xtype:word -size:size -empty -mtime:num -mmin:num -atime:num -amin:num
 			-ctime:num -cmin:num -newer:path -anewer:path -cnewer:path -newermt:text -newerct:text -samefile:path -inum:num -maxdepth:num -mindepth:num
 			-depth -mount -xdev -perm:text -user:word -group:word -uid:num -gid:num -nouser -nogroup -links:num -fstype:word
 			-readable -writable -executable -prune -quit -print -print0 -printf:layout -ls -true -false -daystart -noleaf -nowarn -ignore_readdir_race -P`,

@@ -94,7 +94,7 @@ var system = []Program{
 		Match: []string{"cal", "cal 2024"}, NotMatch: []string{"cal -x"},
 	},
 	{
-		Name: "expr", Operands: "text text*", Plain: true,
+		Name: "expr", Operands: "regex regex*", Plain: true,
 		Match: []string{"expr 1 + 2"}, NotMatch: []string{"expr"},
 	},
 }

@@ -70,8 +70,8 @@ var text = []Program{
 	},
 }
 
-const diffOptions = `-# -uabBcdeEiNnpqstTwyZ -U:num -C:num -W:width -x:text -I:text -F:text -L:text --unified[=num] --context[=num] --brief
-	--ignore-all-space --ignore-space-change --ignore-trailing-space --ignore-tab-expansion --ignore-blank-lines --ignore-case --ignore-matching-lines=text
+const diffOptions = `-# -uabBcdeEiNnpqstTwyZ -U:num -C:num -W:width -x:text -I:regex -F:regex -L:text --unified[=num] --context[=num] --brief
+	--ignore-all-space --ignore-space-change --ignore-trailing-space --ignore-tab-expansion --ignore-blank-lines --ignore-case --ignore-matching-lines=regex
 	--side-by-side --suppress-common-lines --left-column --new-file --text --minimal --label=text --width=width --strip-trailing-cr --normal --ed --rcs
-	--color[=never|always|auto] --report-identical-files --show-c-function --show-function-line=text --expand-tabs --tabsize=width --suppress-blank-empty
+	--color[=never|always|auto] --report-identical-files --show-c-function --show-function-line=regex --expand-tabs --tabsize=width --suppress-blank-empty
 	--exclude=text --no-dereference`

@@ -7,14 +7,15 @@ import (
 
 // Awk tells whether an awk program only prints and computes. It has no pipes, no
 // > behind a print, no getline, system, close, functions of its own, ENVIRON and
-// ARGV, and no loop but over an array or up to a small number or NF.
+// ARGV, no loop but over an array, up to a small number or NF, or at the end over
+// all lines, and nothing that doubles a text again and again.
 func Awk(src string) bool {
 	tokens, ok := awkTokens(src)
-	if !ok {
+	if !ok || len(tokens) > maxTokens || !Mild(src) {
 		return false
 	}
 	a := awk{tokens: tokens, counters: map[string]bool{}}
-	return a.names() && a.prints() && a.loops()
+	return a.names() && a.prints() && a.formats() && a.loops() && !a.grows()
 }
 
 // AwkVariable tells whether a name may be set from outside of a program.
@@ -25,7 +26,7 @@ func AwkVariable(name string) bool {
 
 var (
 	awkKeywords = []string{"BEGIN", "END", "if", "else", "in", "next", "exit", "delete", "print", "printf", "for", "break", "continue"}
-	awkSpecials = []string{"NR", "NF", "FNR", "FS", "OFS", "RS", "ORS", "RT", "FILENAME", "SUBSEP", "RSTART", "RLENGTH", "CONVFMT", "OFMT", "IGNORECASE"}
+	awkSpecials = []string{"NR", "NF", "FNR", "FS", "OFS", "RS", "ORS", "RT", "FILENAME", "SUBSEP", "RSTART", "RLENGTH", "IGNORECASE"}
 	// awkFunctions are called with parentheses; their names alone are refused.
 	awkFunctions = []string{
 		"length", "substr", "index", "split", "sub", "gsub", "gensub", "match", "sprintf", "tolower", "toupper",
@@ -199,7 +200,7 @@ func (a *awk) names() bool {
 		}
 		switch called := a.at(i+1) == "("; {
 		case slices.Contains(awkFunctions, t.text):
-			if !called {
+			if !called && (t.text != "length" || a.at(i+1) == "/" || a.at(i+1) == "r") {
 				return false
 			}
 		case called, !awkName(t.text):
@@ -220,6 +221,23 @@ func (a *awk) prints() bool {
 		case t.kind == "}", t.kind == ";" && (t.text == "" || !a.goesOn(i)):
 			printing = false
 		case t.kind == ">" && printing:
+			return false
+		}
+	}
+	return true
+}
+
+// formats checks that each format is one text: put together of several, or from
+// outside, it may hold a width that fills the memory.
+func (a *awk) formats() bool {
+	for i, t := range a.tokens {
+		if t.text != "printf" && t.text != "sprintf" && t.text != "strftime" || t.kind != "word" && t.kind != "name" {
+			continue
+		}
+		if i++; a.at(i) == "(" {
+			i++
+		}
+		if a.at(i) != "s" && !(t.text == "strftime" && a.at(i) == ")") || a.at(i) == "s" && !slices.Contains([]string{",", ")", ";", "}", ""}, a.at(i+1)) {
 			return false
 		}
 	}
@@ -279,7 +297,7 @@ func (a *awk) counts(start int) bool {
 		return true
 	}
 	bound := func() bool {
-		ok := a.at(i) == "n" && len(a.tokens[i].text) <= 3 || a.at(i) == "name" && a.tokens[i].text == "NF"
+		ok := a.at(i) == "n" && len(a.tokens[i].text) <= 3 || a.at(i) == "name" && (a.tokens[i].text == "NF" || a.tokens[i].text == "NR" && a.atEnd(i))
 		i++
 		return ok
 	}
@@ -312,12 +330,28 @@ func (a *awk) counts(start int) bool {
 		return false
 	}
 	name := a.tokens[start+1].text
-	if a.at(i) != ")" || a.counters[name] || name == "NF" || len(a.counters) == 2 {
+	if a.at(i) != ")" || a.counters[name] || name == "NF" || name == "NR" || len(a.counters) == 2 {
 		return false
 	}
 	a.counters[name] = true
 	a.heads = append(a.heads, start, i)
 	return true
+}
+
+// atEnd tells whether the token at i is inside of END { }, which runs once.
+func (a *awk) atEnd(i int) bool {
+	depth, inside := 0, false
+	for j := range i {
+		switch a.at(j) {
+		case "{":
+			if depth++; depth == 1 {
+				inside = a.at(j-1) == "word" && a.tokens[j-1].text == "END"
+			}
+		case "}":
+			depth--
+		}
+	}
+	return inside && depth > 0
 }
 
 func (a *awk) inHead(i int) bool {
@@ -337,5 +371,5 @@ func (a *awk) plainTarget(i int) bool {
 
 // guarded tells whether the name at i is a loop's variable or its bound.
 func (a *awk) guarded(i int) bool {
-	return a.at(i) == "name" && (a.counters[a.tokens[i].text] || a.tokens[i].text == "NF")
+	return a.at(i) == "name" && (a.counters[a.tokens[i].text] || a.tokens[i].text == "NF" || a.tokens[i].text == "NR")
 }

@@ -5,11 +5,47 @@
 // is refused as well.
 package script
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // maxNumber is how many digits a number may have: a range, a width or a count
 // of more would keep a program busy.
 const maxNumber = 6
+
+// maxTokens is how long a script may be: longer ones are programs, and looking at
+// how their variables hang together takes time.
+const maxTokens = 1500
+
+// maxRepeats is how many copies of a part of a regular expression its counts may
+// ask for: most programs write them all out first, and a million take gigabytes.
+const maxRepeats = 100_000
+
+// Mild tells whether the counts in a regular expression ({3}, {1,99}), taken as if
+// each stood inside the next, ask for no more than maxRepeats copies.
+func Mild(regex string) bool {
+	copies := 1
+	for rest := regex; ; {
+		_, after, open := strings.Cut(rest, "{")
+		if !open {
+			return true
+		}
+		rest = after
+		counts := after[:len(after)-len(strings.TrimLeft(after, digits+","))]
+		most := 1
+		for count := range strings.SplitSeq(counts, ",") {
+			if len(count) > maxNumber {
+				return false
+			}
+			n, _ := strconv.Atoi(count) // an empty one is no number
+			most = max(most, n)
+		}
+		if copies *= most; copies > maxRepeats {
+			return false
+		}
+	}
+}
 
 // reader walks a script.
 type reader struct {

@@ -4,10 +4,14 @@ import "strings"
 
 // Sed tells whether a sed script only prints, deletes and replaces in what it
 // prints. It has no w, e, r (files and programs), no labels and hold space (they
-// may not end), and no text of its own.
+// may not end), no text of its own, and nothing that makes a line a million times
+// longer.
 func Sed(src string) bool {
-	s := sed{reader{src: src}}
-	for depth := 0; ; {
+	s := sed{reader: reader{src: src}, growth: 1}
+	if !Mild(src) {
+		return false
+	}
+	for depth := 0; s.growth <= maxGrowth; {
 		s.run(" \t\n;")
 		if s.done() {
 			return depth == 0
@@ -32,9 +36,13 @@ func Sed(src string) bool {
 			return false
 		}
 	}
+	return false
 }
 
-type sed struct{ reader }
+type sed struct {
+	reader
+	growth int // how many times longer a line may get
+}
 
 // end tells whether a command ends here.
 func (s *sed) end() bool {
@@ -90,15 +98,44 @@ func (s *sed) function() bool {
 			return false
 		}
 		s.pos++
-		if !s.regex(delimiter) || !s.replacement(delimiter) {
+		if !s.regex(delimiter) {
+			return false
+		}
+		start := s.pos
+		if !s.replacement(delimiter) {
 			return false
 		}
 		if c == 's' {
-			s.run("gpiIM" + digits)
+			s.lengthens(s.src[start:s.pos-1], strings.ContainsAny(s.run("gpiIM"+digits), "gM"))
 		}
 		return true
 	}
 	return false
+}
+
+// lengthens notes how much longer a replacement may make a line: what was found may
+// be one character, or the whole line.
+func (s *sed) lengthens(text string, all bool) {
+	again, plain := 0, 0
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '&':
+			again++
+		case text[i] == '\\' && i+1 < len(text):
+			i++
+			if text[i] >= '1' && text[i] <= '9' {
+				again++
+			} else {
+				plain++
+			}
+		default:
+			plain++
+		}
+	}
+	if all {
+		again += plain
+	}
+	s.growth *= max(1, min(again, maxGrowth+1))
 }
 
 // replacement reads up to the closing delimiter.

@@ -122,13 +122,13 @@ export function known(text) {
 export function cardOf(tool) {
   if (templates.length === 0) return tool;
   const reason = tool.reason && (tool.reasonKey ? textOf({ text: tool.reason, key: tool.reasonKey, args: tool.reasonArgs }) : known(tool.reason));
-  return { ...tool, title: known(tool.title), reason, result: tool.state === 'done' ? tool.result : outcome(tool.result) };
+  const title = textOf({ text: tool.title, key: tool.titleKey, args: tool.titleArgs });
+  return { ...tool, title, reason, result: tool.resultKey ? outcome(tool) : tool.result };
 }
 
-/** The sentence that a result begins with where a call did not do its work. @param {string | undefined} result */
-function outcome(result) {
-  const [, sentence, details] = /^(.*?)(?:\n\nDetails: (.*))?$/s.exec(result ?? '') ?? [];
-  const said = sentence && known(sentence);
-  if (!said || said === sentence) return result;
+/** The sentence that a result begins with where a call did not do its work. @param {chat.Tool} tool */
+function outcome({ result = '', resultKey, resultArgs }) {
+  const [, text = '', details] = /^(.*?)(?:\n\nDetails: (.*))?$/s.exec(result) ?? [];
+  const said = textOf({ text, key: resultKey, args: resultArgs });
   return details === undefined ? said : `${said}\n\n${words.details}: ${details}`;
 }

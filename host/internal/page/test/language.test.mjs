@@ -106,22 +106,25 @@ test('a German page', async (t) => {
   await t.test('cards', () => {
     /** @param {Partial<chat.Tool>} more */
     const card = (more) => {
-      const part = play([{ type: 'agent-tool', tool: { id: 't', name: 'bash', title: 'Run: rm a', state: 'proposed', ...more } }]).entries[0].parts[0];
+      const part = play([{ type: 'agent-tool', tool: { id: 't', name: 'bash', title: 'Run: rm a', titleKey: 'Run: {what}', titleArgs: { what: 'rm a' }, state: 'proposed', ...more } }]).entries[0].parts[0];
       assert.ok(part.kind === 'tool');
       return [part.tool.title, part.tool.reason, part.tool.result];
     };
+    /** @param {string} text @param {string} [details] @param {string} [resultKey] @param {Record<string, string>} [resultArgs] */
+    const gave = (text, details, resultKey = text, resultArgs = {}) => ({ result: details === undefined ? text : `${text}\n\nDetails: ${details}`, resultKey, resultArgs });
     const reason = 'This runs a program that can change things: rm.';
     const said = 'Das startet ein Programm, das etwas ändern kann: rm.';
     assert.deepEqual(card({ reason }), ['Ausführen: rm a', said, undefined], 'before its key is known');
     assert.deepEqual(card({ reason, reasonKey: 'This runs a program that can change things: {program}.', reasonArgs: { program: 'rm' } }), ['Ausführen: rm a', said, undefined]);
-    assert.deepEqual(card({ state: 'denied', title: 'Use a of b', result: 'You did not allow this. Nothing was changed.' }),
+    assert.deepEqual(card({ state: 'denied', title: 'Use a of b', titleKey: 'Use {tool} of {server}', titleArgs: { tool: 'a', server: 'b' }, ...gave('You did not allow this. Nothing was changed.') }),
       ['a von b verwenden', undefined, 'Sie haben das nicht erlaubt. Es wurde nichts geändert.']);
-    assert.deepEqual(card({ state: 'error', title: 'Update the goal', result: 'This did not work. The technical text is under Details.\n\nDetails: exit 1\n\nx' }),
+    assert.deepEqual(card({ state: 'error', title: 'Update the goal', titleKey: 'Update the goal', titleArgs: undefined, ...gave('This did not work. The technical text is under Details.', 'exit 1\n\nx') }),
       ['Ziel aktualisieren', undefined, 'Das hat nicht geklappt. Der technische Text steht unter Details.\n\nDetails: exit 1\n\nx']);
-    assert.deepEqual(card({ state: 'error', name: 'web_search', title: 'Search the web: a', result: 'Exa did not accept the search key. Check the key in Settings -> Tools -> Web search.\n\nDetails: Error: Exa did not' }),
+    assert.deepEqual(card({ state: 'error', name: 'web_search', title: 'Search the web: a', titleKey: 'Search the web: {what}', titleArgs: { what: 'a' },
+      ...gave('Exa did not accept the search key. Check the key in Settings -> Tools -> Web search.', 'Error: Exa did not', '{service} did not accept the search key. Check the key in Settings -> Tools -> Web search.', { service: 'Exa' }) }),
       ['Im Web suchen: a', undefined, 'Exa hat den Suchschlüssel nicht angenommen. Prüfen Sie ihn unter Einstellungen -> Werkzeuge -> Websuche.\n\nDetails: Error: Exa did not']);
-    assert.equal(card({ state: 'done', title: 'Search the web with DuckDuckGo: a' })[0], 'Im Web suchen mit DuckDuckGo: a');
-    assert.equal(card({ title: 'Write hello.txt' })[0], 'hello.txt schreiben', 'which is not the suggestion of that name');
+    assert.equal(card({ state: 'done', title: 'Search the web with DuckDuckGo: a', titleKey: 'Search the web with {engine}: {what}', titleArgs: { engine: 'DuckDuckGo', what: 'a' } })[0], 'Im Web suchen mit DuckDuckGo: a');
+    assert.equal(card({ title: 'Write hello.txt', titleKey: 'Write {what}', titleArgs: { what: 'hello.txt' } })[0], 'hello.txt schreiben', 'which is not the suggestion of that name');
     const echoed = 'You did not allow this. Nothing was changed.';
     assert.deepEqual(card({ state: 'done', title: 'A title\nof two lines', result: echoed })[2], echoed, 'what a tool gave stays as it is');
   });

@@ -1,0 +1,229 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"strata.dev/bridge/e2e/kit"
+	"strata.dev/bridge/e2e/scriptmodel"
+	"strata.dev/bridge/e2e/talks"
+	"strata.dev/bridge/proto/chat"
+)
+
+// sized names a model that counts and refuses: w65536-d1.8-s413, with -strict where the
+// reply counts too and -nocount where it has no count_tokens.
+func sized(window int, perToken float64, status int, more ...string) string {
+	return strings.Join(append([]string{fmt.Sprintf("w%d-d%g-s%d", window, perToken, status)}, more...), "-")
+}
+
+// sizeOf reads such a name.
+func sizeOf(model string) (s scriptmodel.Size, ok bool) {
+	for _, part := range strings.Split(model, "-") {
+		switch {
+		case part == "strict":
+			s.Strict = true
+		case part == "nocount":
+			s.NoCount = true
+		case len(part) > 1:
+			n, err := strconv.ParseFloat(part[1:], 64)
+			if err != nil {
+				continue // a word of its own
+			}
+			switch part[0] {
+			case 'w':
+				s.Window = int(n)
+			case 'd':
+				s.CharsPerToken = n
+			case 's':
+				s.RefuseStatus = int(n)
+			}
+		}
+	}
+	return s, s.Window > 0 && s.CharsPerToken > 0
+}
+
+// sizedWorld has a Harness with these models, whose windows the Harness knows. Rows are
+// further ones of the person's own layer.
+func sizedWorld(ctx context.Context, t *testing.T, o kit.HostOptions, config scriptmodel.Config, rows string, models ...string) *world {
+	t.Helper()
+	config.Sizes = sizeOf
+	w := &world{home: kit.NewHome(t), model: kit.StartModel(t, config)}
+	o.Model = w.model
+	w.home.File(t, "README.md", "# A small project\n")
+	var b strings.Builder
+	b.WriteString("- id: llm-pi-ai\n  config:\n    providers:\n      strata:\n        api: openai-completions\n        baseURL: " + w.model.URL() +
+		"\n        apiKeyEnv: STRATA_ROUTE_KEY\n        compat: {supportsStore: false, supportsDeveloperRole: false}\n" +
+		"        retryPolicy: {mode: normal, maxRetries: 1, backoff: {initialDelayMs: 10, maxDelayMs: 20, jitterRatio: 0}}\n        models:\n" +
+		"          - {id: scripted-1, contextWindow: 262144, maxTokens: 32768}\n")
+	for _, m := range models {
+		s, ok := sizeOf(m)
+		if !ok {
+			t.Fatalf("no size in %q", m)
+		}
+		fmt.Fprintf(&b, "          - {id: %s, contextWindow: %d, maxTokens: %d, input: [text, image]}\n", m, declared(m, s.Window), min(32768, s.Window/4))
+	}
+	for _, m := range models { // the host counts for those that it knows
+		o.Args = append(o.Args, "--model", m)
+	}
+	o.Args = append(o.Args, "--images")
+	ownLayer(t, w.home, b.String()+rows)
+	w.Host = kit.StartHost(ctx, t, w.home, o)
+	return w
+}
+
+// declared is the window that the Harness is told of: the model's own, or where its name
+// has x131072 that one.
+func declared(model string, window int) int {
+	for _, part := range strings.Split(model, "-") {
+		if n, err := strconv.Atoi(strings.TrimPrefix(part, "x")); err == nil && part[0] == 'x' {
+			return n
+		}
+	}
+	return window
+}
+
+// roomy is a model that takes whatever is said.
+const roomy = "w2000000-d4-s0"
+
+// pair is a talk and the model that it is held with, which nobody else uses.
+type pair struct {
+	talk  talks.Talk
+	model string
+}
+
+// pairs has each of the talks held with each of the models.
+func pairs(all []talks.Talk, models ...string) []pair {
+	var out []pair
+	for _, talk := range all {
+		for _, m := range models {
+			out = append(out, pair{talk, fmt.Sprintf("%s-t%d", m, len(out))})
+		}
+	}
+	return out
+}
+
+// matrix is every talk with models of all sizes, ways to count and to refuse.
+func matrix() []pair {
+	all := pairs(talks.All, sized(65_536, 1.8, 400), sized(65_536, 4, 413, "nocount"), sized(131_072, 1, 400, "strict"))
+	for i, p := range pairs(talks.All[:3], sized(8192, 4, 400), sized(1_000_000, 1.8, 413)) {
+		p.model += fmt.Sprintf("-u%d", i)
+		all = append(all, p)
+	}
+	return all
+}
+
+// everyday is of the matrix what every test run has time for.
+func everyday() []pair {
+	all := pairs(talks.All, sized(65_536, 1.8, 400))
+	for i, p := range append(pairs(talks.All[:3], sized(65_536, 4, 413, "nocount"), sized(131_072, 1, 400, "strict")),
+		pairs([]talks.Talk{talks.All[1], talks.Crowd}, sized(8192, 4, 400), sized(1_000_000, 1.8, 413))...) {
+		p.model += fmt.Sprintf("-u%d", i)
+		all = append(all, p)
+	}
+	return all
+}
+
+func modelsOf(all []pair) []string {
+	models := []string{roomy}
+	for _, p := range all {
+		models = append(models, p.model)
+	}
+	return models
+}
+
+// played holds talks, some at once, and gives what came of each.
+func played(ctx context.Context, t *testing.T, w *world, all []pair) []talks.Outcome {
+	t.Helper()
+	out := make([]talks.Outcome, len(all))
+	t.Run("talks", func(t *testing.T) {
+		for i, p := range all {
+			t.Run(p.talk.Name+" on "+p.model, func(t *testing.T) {
+				t.Parallel()
+				size, _ := sizeOf(p.model)
+				person := &talks.Person{Chat: w.NewChat(), Model: talks.Model{
+					Route: "strata/" + p.model, Window: size.Window, PerTok: size.CharsPerToken, Another: "strata/" + roomy,
+				}}
+				if err := p.talk.Play(ctx, person); err != nil {
+					t.Error(err)
+				}
+				out[i] = talks.Outcome{Talk: p.talk.Name, Model: p.model, Helped: person.Helped, Stuck: person.Stuck}
+				count(&out[i], w.model.Requests(), p.model)
+				t.Logf("offered %q, told %q, full %d", person.Offered, person.Told, person.Share)
+			})
+		}
+	})
+	return out
+}
+
+// count takes in the requests to one model.
+func count(o *talks.Outcome, all []scriptmodel.Request, model string) {
+	seen := map[string]bool{}
+	for _, r := range all {
+		if r.Chat.Model != model {
+			continue
+		}
+		o.Requests++
+		if r.Status != 400 && r.Status != 413 || r.Tokens <= r.Window {
+			continue
+		}
+		o.Refused++
+		if seen[string(r.Body)] {
+			o.Twice++
+		}
+		seen[string(r.Body)] = true
+	}
+}
+
+// stock turns ours off: the Harness's own figures, engine and requests.
+const stock = "- id: strata-context\n  disabled: true\n"
+
+// TestContext holds chats that are too long for their models on the real Harness, some
+// with models that make no good summary: they always go on, by themselves or by what the
+// page offers, and no request above the window is sent twice.
+func TestContext(t *testing.T) {
+	ctx := kit.Context(t)
+	all := append(everyday(), badTalks()...)
+	w := sizedWorld(ctx, t, kit.HostOptions{}, scriptmodel.Config{Summaries: badSummaries()}, "", modelsOf(all)...)
+	out := played(ctx, t, w, all)
+	for _, o := range out {
+		// One refusal in twenty is what a count that nobody gives leaves.
+		if most := 2 + o.Requests/20; o.Stuck || o.Twice > 0 || o.Refused > most {
+			t.Errorf("%s on %s: %+v", o.Talk, o.Model, o)
+		}
+	}
+	t.Log("\n" + talks.Table("with Strata's context plugin", out))
+}
+
+// TestContextNet: where nobody counts and the server takes less than it was said to, a
+// message goes out and is refused; earlier messages are summarized and it is sent again.
+func TestContextNet(t *testing.T) {
+	overEach(t, []string{"0.1.0", "0.1.5", "0.2"}, func(ctx context.Context, t *testing.T, o kit.HostOptions) {
+		model := sized(65_536, 4, 413, "nocount", "x131072")
+		w := sizedWorld(ctx, t, o, scriptmodel.Config{}, "", model)
+		c := w.NewChat()
+		on := func(r *chat.StreamRequest) { r.Model = "strata/" + model }
+		for n := range 4 {
+			text := fmt.Sprintf("#! SAY \"answer %d\"\n%s", n, talks.Log(60_000))
+			frames := play(ctx, t, c, text, on)
+			if got := kit.Text(frames); got != fmt.Sprint("answer ", n) {
+				t.Errorf("message %d is answered with %q", n, got)
+			}
+			if told := own(frames); n == 3 && !slices.Contains(told, "Earlier messages were summarized, so there is room to go on.") {
+				t.Errorf("it tells %q", told)
+			}
+		}
+		var o2 talks.Outcome
+		if count(&o2, w.model.Requests(), model); o2.Refused != 1 || o2.Twice != 0 {
+			t.Errorf("requests: %+v", o2)
+		}
+		h, err := c.History(ctx)
+		must(t, err)
+		if last := h.Messages[len(h.Messages)-1]; last.Text != "answer 3" {
+			t.Errorf("the history ends with %+v", last)
+		}
+	})
+}

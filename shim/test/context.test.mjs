@@ -1,0 +1,224 @@
+// @ts-check
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { suite, test } from 'node:test'
+import { transcript, whole } from '../context/facts.mjs'
+import { Feed } from '../context/feed.mjs'
+import { Figures } from '../context/figures.mjs'
+import { adjusted, wrapMeasure } from '../context/meter.mjs'
+import { Requests } from '../context/requests.mjs'
+import { Instance } from '../lib/hot.mjs'
+import { loadModule } from '../lib/module.mjs'
+
+const wasm = new URL('../dist/strata.wasm', import.meta.url)
+const module = await loadModule(wasm, readFileSync(`${wasm.pathname}.sha256`, 'utf8').trim())
+const fresh = (/** @type {any} */ effects = {}) => new Instance({ module, plugin: 'context', effects })
+const price = (/** @type {any} */ { content }) => 4 + content.reduce((/** @type {number} */ sum, /** @type {any} */ { text = '' }) => sum + Math.ceil(text.length / 4) + 4, 0)
+const message = (/** @type {string} */ role, /** @type {string} */ text) => ({ role, source: { kind: role === 'user' ? 'user' : 'model' }, content: [{ type: 'text', text }] })
+
+/** A session as the Harness has it, in short. */
+class Session {
+  id = 's'
+  /** @type {any[]} */
+  log = []
+  get events() {
+    return [...this.log]
+  }
+  get seq() {
+    return this.log.length
+  }
+  deriveEventMessage = (/** @type {any} */ { data }) => data.message ?? data
+  requestHeader = () => this.log.findLast(({ type }) => type === 'request/header')?.data.header
+  requestContext = () => this.log.findLast(({ type }) => type === 'request/context')?.data
+
+  /** @param {string} type @param {any} data @param {any} [surfaceOp] */
+  add(type, data, surfaceOp) {
+    const event = { seq: this.seq, type, data, surfaceOp }
+    this.log.push(event)
+    return event
+  }
+
+  begin(window = 65_536) {
+    this.add('request/header', { header: { system: 'x'.repeat(15_984), config: { provider: 'p', model: 'm', maxTokens: 5000 }, adapterDefaults: { maxTokens: true } } })
+    this.add('request/context', { provider: 'p', model: 'm', contextWindow: window })
+  }
+
+  /** @param {string} text */
+  said(text) {
+    return this.add('user/message', message('user', text), 'append')
+  }
+
+  /** @param {string} text @param {number} prompt */
+  answered(text, prompt) {
+    return this.add('assistant/message', { message: message('assistant', text), usage: { inputTokens: prompt - 1000, cacheReadTokens: 1000, outputTokens: 7 } }, 'append')
+  }
+}
+
+/** @param {any} [instance] */
+function figuresOn(instance = fresh()) {
+  const warned = /** @type {string[]} */ ([])
+  const figures = new Figures({ instance: () => instance, price, warn: text => warned.push(text), ceilings: { 'p/short': 700 } })
+  return { figures, warned, instance }
+}
+
+suite('the meter', () => {
+  const service = () => ({ measure: (/** @type {any} */ _session) => ({ totalTokens: 10, surfaceTokens: 5, baseline: { tokens: 4 }, nodes: [] }) })
+
+  test('is wrapped once, whoever wraps it again, and restored', () => {
+    const meter = /** @type {any} */ (Object.create(service()))
+    const original = meter.measure
+    const first = wrapMeasure(meter, (_s, result) => ({ ...result, totalTokens: result.totalTokens + 1 }))
+    const once = meter.measure
+    const second = wrapMeasure(meter, (_s, result) => ({ ...result, totalTokens: result.totalTokens + 2 }))
+    assert.equal(meter.measure, once)
+    assert.equal(meter.measure({}).totalTokens, 12)
+    first() // of a row that is gone already
+    assert.equal(meter.measure({}).totalTokens, 12)
+    assert.equal(meter.measure({}, { system: 'another envelope' }).totalTokens, 10)
+    second()
+    assert.equal(meter.measure, original)
+  })
+
+  test('reports 1 and 2: prices of messages are scaled for decisions alone, and only where the ledger has its own', () => {
+    const { figures } = figuresOn()
+    const session = /** @type {any} */ (new Session())
+    session.begin()
+    session.said('x'.repeat(8000))
+    session.answered('ok', 12_000) // for 6,008 of the Harness's
+    const result = (/** @type {any[]} */ nodes) => Object.freeze({ totalTokens: 6016, surfaceTokens: 2008 + 9, baseline: { tokens: 6000 }, surfaceDeltaTokens: 16, nodes: Object.freeze(nodes) })
+    const old = [{ seq: 2, tokens: 2008 }, { seq: 3, tokens: 9 }]
+    const measured = adjusted(figures)(session, result(old))
+    assert.deepEqual([measured.totalTokens, measured.baseline.tokens + measured.surfaceDeltaTokens, measured.nodes], [12_018, 12_018, old])
+    const split = adjusted(figures)(session, result([{ seq: 2, tokens: 9000, heuristicTokens: 2008 }, { seq: 3, tokens: 9, heuristicTokens: 9 }]))
+    assert.deepEqual(split.nodes, [{ seq: 2, tokens: 9000, heuristicTokens: 2008 }, { seq: 3, tokens: 18, heuristicTokens: 9 }])
+    assert.ok(Object.isFrozen(split) && Object.isFrozen(split.nodes))
+  })
+
+  test('leaves the Harness its own figures where the plugin cannot be asked', () => {
+    const { figures, warned } = figuresOn({ callSync() { throw new Error('gone') } })
+    const session = /** @type {any} */ (new Session())
+    session.begin()
+    const result = { totalTokens: 1, surfaceTokens: 0, baseline: { tokens: 1 }, nodes: [] }
+    for (let n = 0; n < 3; n++) assert.equal(adjusted(figures)(session, result), result)
+    assert.equal(warned.length, 1)
+  })
+})
+
+suite('the feed', () => {
+  test('an instance that died is fed again, in chunks, and then says the same', async () => {
+    let instance = fresh()
+    const feed = new Feed((op, head) => instance.callSync(op, head).value, price)
+    const session = /** @type {any} */ (new Session())
+    session.begin()
+    for (let n = 0; n < 1200; n++) {
+      session.said(`message ${n}`)
+      feed.event(session, session.answered('ok', 9000 + n))
+    }
+    await feed.catchUp(session)
+    const before = feed.ask(session, 'measure')
+    assert.deepEqual([before.source, before.stale], ['measured', undefined])
+    instance = fresh()
+    assert.equal(feed.ask(session, 'measure'), undefined) // until it was fed
+    await feed.catchUp(session)
+    assert.deepEqual(feed.ask(session, 'measure'), before)
+  })
+
+  test('report 19: a fork, whose first events nobody told of, is measured by its log', () => {
+    const { figures } = figuresOn()
+    const session = /** @type {any} */ (new Session())
+    session.begin()
+    session.said('x'.repeat(8000))
+    session.answered('ok', 12_000)
+    figures.feed.event(session, session.said('and now'))
+    assert.equal(figures.measure(session)?.source, 'measured')
+  })
+})
+
+suite('requests', () => {
+  /** @param {(options: any) => any[]} serve chunks of an answer */
+  function world(serve) {
+    const session = /** @type {any} */ (new Session())
+    session.begin()
+    const sent = /** @type {any[]} */ ([])
+    /** @type {any} */
+    const llm = {
+      async * stream(/** @type {any} */ options) { // as the service: the listener, then the adapter
+        yield* requests.stream(options, () => adapter(options))
+      },
+      resolveModelInfo: async () => ({ context: { contextWindow: 65_536 } }),
+    }
+    async function * adapter(/** @type {any} */ options) {
+      sent.push(options)
+      yield* serve(options)
+    }
+    const instance = fresh({ llm: (/** @type {any} */ request, /** @type {any} */ call) => requests.effect(request, call), sleep: async () => ({}) })
+    const { figures } = figuresOn(instance)
+    const requests = new Requests({ llm, sessions: { get: () => session }, figures, plugin: async () => instance, mark: clone => clone })
+    const turn = async (/** @type {any} */ more = {}) => {
+      const options = Object.freeze({ provider: 'p', model: 'm', sessionId: 's', maxTokens: 5000, messages: [message('user', 'hi')], ...more })
+      const chunks = []
+      for await (const chunk of llm.stream(options)) chunks.push(chunk)
+      return chunks
+    }
+    return { session, sent, turn }
+  }
+  const good = [{ type: 'text-delta', index: 0, text: 'hi' }, { type: 'finish', reason: { kind: 'stop' } }]
+  const failure = (/** @type {string} */ code, /** @type {string} */ text) => [{ type: 'finish', reason: { kind: 'error', failure: { code, message: text } } }]
+
+  test('a turn asks for a longer reply once, in a clone; others pass untouched', async () => {
+    const { sent, turn } = world(() => good)
+    assert.deepEqual(await turn(), good)
+    await turn({ purpose: 'session-title', maxTokens: 50 })
+    await turn({ model: 'short', maxTokens: 500 })
+    assert.deepEqual(sent.map(({ maxTokens, purpose }) => [maxTokens, purpose]), [[32_768, undefined], [50, 'session-title'], [700, undefined]])
+    assert.ok(Object.isFrozen(sent[0]))
+  })
+
+  test('a refusal without the word context is one, and the same prompt is not sent again', async () => {
+    const { session, sent, turn } = world(() => failure('INVALID_REQUEST', '413: '))
+    session.said('x'.repeat(100_000))
+    assert.equal((await turn())[0].reason.failure.code, 'CONTEXT_WINDOW_EXCEEDED')
+    const again = await turn()
+    assert.equal(again[0].reason.failure.code, 'CONTEXT_WINDOW_EXCEEDED')
+    assert.match(again[0].reason.failure.message, /not sent again/)
+    assert.equal(sent.length, 1)
+  })
+
+  test('a reply that is too long for its server is asked for as the Harness would', async () => {
+    const { sent, turn } = world(({ maxTokens }) => (maxTokens > 8000 ? failure('INVALID_REQUEST', '400: max_tokens must be at most 8192') : good))
+    assert.deepEqual(await turn(), good)
+    assert.deepEqual(await turn(), good)
+    assert.deepEqual(sent.map(({ maxTokens }) => maxTokens), [32_768, 5000, 5000])
+  })
+
+  test('report 15: what goes to the model of a history is the same messages, or a transcript without reasoning', async () => {
+    const history = Array.from({ length: 30 }, (_, n) => ({ ...message(n % 2 ? 'assistant' : 'user', 'word '.repeat(400)), ...(n % 2 && { content: [{ type: 'reasoning', text: 'signed', signature: 's' }, { type: 'text', text: 'word '.repeat(400) }] }) }))
+    const instruction = message('user', 'You are now acting as a compaction engine')
+    const summary = [{ type: 'block-end', index: 0, block: { type: 'text', text: '## Current Work\n- all' } }, { type: 'usage', usage: { inputTokens: 9, outputTokens: 5 } }, { type: 'finish', reason: { kind: 'stop' } }]
+    const { sent, turn } = world(({ messages }) => (messages.length > 2 ? failure('INVALID_REQUEST', 'your messages exceeded model token limit: 70000') : summary))
+    const messages = [...history, instruction]
+    const chunks = await turn({ purpose: 'compaction', maxTokens: 8192, messages })
+    assert.equal(chunks.find(({ type }) => type === 'block-end').block.text, '## Current Work\n- all')
+    assert.deepEqual(sent[0].messages, messages)
+    assert.ok(sent.length > 1 && sent.slice(1).every(({ messages: [part, last], tools, system }) =>
+      !JSON.stringify(part).includes('signed') && last.content[0].text === instruction.content[0]?.text && tools === undefined && system === undefined))
+  })
+
+  test('report 3: a summary that fails ends in a failure and leaves the next one alone', async () => {
+    let down = true
+    const { turn } = world(() => (down ? failure('AUTH', 'no') : [{ type: 'block-end', index: 0, block: { type: 'text', text: '## Current Work\n- all' } }, { type: 'finish', reason: { kind: 'stop' } }]))
+    const messages = [message('user', 'word '.repeat(4000)), message('user', 'You are now acting as a compaction engine')]
+    assert.equal((await turn({ purpose: 'compaction', messages })).at(-1).reason.failure.code, 'NO_SUMMARY')
+    down = false
+    assert.deepEqual((await turn({ purpose: 'compaction', messages })).at(-1).reason, { kind: 'stop' })
+  })
+})
+
+test('a transcript has calls with their results, and cuts no character in two', () => {
+  const text = transcript({ role: 'assistant', content: [
+    { type: 'text', text: 'I look.' }, { type: 'tool-call', name: 'bash', arguments: '{"command":"ls"}' }, { type: 'image', attachment: 'a' },
+  ] })
+  assert.equal(text, '[assistant]\nI look.\n\n[tool call bash]\n{"command":"ls"}\n\n[assistant]\n[picture]')
+  assert.equal(transcript({ role: 'user', content: [{ type: 'tool-result', isError: true, content: [{ type: 'text', text: 'no' }] }] }), '[tool result, an error]\nno')
+  assert.deepEqual([whole('a😀b', 0, 2), whole('a😀b', 2, 4), whole('a😀b', 0, 3)], ['a', 'b', 'a😀'])
+})
