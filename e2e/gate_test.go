@@ -45,15 +45,16 @@ func ownLayer(t *testing.T, home *kit.Home, rows string) {
 	must(t, os.Rename(file+".new", file))
 }
 
-// TestGate plays what the approval gate promises: one host, one Harness.
-func TestGate(t *testing.T) {
-	t.Parallel()
-	ctx := kit.Context(t)
+// TestGate plays what the approval gate promises: one host, one Harness for each wire.
+func TestGate(t *testing.T) { overEach(t, []string{"0.1.0", "0.2"}, gatePromises) }
+
+func gatePromises(ctx context.Context, t *testing.T, o kit.HostOptions) {
 	w := &world{home: kit.NewHome(t), model: kit.StartModel(t, scriptmodel.Config{})}
+	o.Model = w.model
 	w.home.File(t, "README.md", "# A small project\n")
 	ownLayer(t, w.home, "- id: web\n  config: {searchProvider: scripted}\n- insert:\n    - id: search-engine\n      name: "+
 		w.home.Plugin(t, "search.mjs", searchEngine)+"\n")
-	w.Host = kit.StartHost(ctx, t, w.home, kit.HostOptions{Model: w.model})
+	w.Host = kit.StartHost(ctx, t, w.home, o)
 	t.Run("scenarios", func(t *testing.T) {
 		for name, scenario := range map[string]func(context.Context, *testing.T, *world){
 			"web once per chat":               webOnce,

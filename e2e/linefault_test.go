@@ -110,6 +110,16 @@ var faults = []fault{
 		b.mess.mode.Store(swapping)
 		return func() { pause(r); b.mess.mode.Store(0); p.Cut() } // one may be held back for good
 	}},
+	{"each piece late", func(_ *broken, p *faultproxy.Proxy, r *rand.Rand) func() {
+		late := 20 + r.IntN(180)
+		p.OnData(func(ctx context.Context, _ faultproxy.Direction, _ []byte) {
+			select {
+			case <-time.After(time.Duration(late) * time.Millisecond):
+			case <-ctx.Done():
+			}
+		})
+		return func() { pause(r); p.OnData(nil) }
+	}},
 	{"a byte at a time", func(_ *broken, p *faultproxy.Proxy, _ *rand.Rand) func() {
 		p.Pace(20 * time.Microsecond)
 		return func() { p.Pace(0) }

@@ -63,3 +63,18 @@ func FuzzFilter(f *testing.F) {
 		}
 	})
 }
+
+// TestShortKeysAreNoSecrets: nothing is taken out of an answer for the sake of a word.
+func TestShortKeysAreNoSecrets(t *testing.T) {
+	for key, want := range map[string]string{
+		"":          "mkdir work none ollama",
+		"k":         "mkdir work none ollama",
+		"none":      "mkdir work none ollama",
+		"k none ol": "mkdir wor[key]lama",
+	} {
+		got, err := io.ReadAll(newKey(key).Filter(io.NopCloser(strings.NewReader("mkdir work none ollama"))))
+		if string(got) != want || err != nil {
+			t.Errorf("key %q: %q, %v", key, got, err)
+		}
+	}
+}

@@ -48,31 +48,67 @@ func TestCloseCodes(t *testing.T) {
 
 // A Harness that takes what we send for misuse every time is not ours to talk to.
 func TestMisuseEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := connect(t)
-		w := watch(t, b)
-		for range 2 {
-			synctest.Wait()
-			b.CloseAll(1008)
-			time.Sleep(time.Minute)
-		}
-		if n := b.Links(); n != 1 {
-			t.Fatalf("%d sockets after two misuses, want 1", n)
-		}
-		b.CloseAll(1001) // another end between begins anew
-		time.Sleep(time.Minute)
-		for range 3 {
-			b.CloseAll(1008)
-			time.Sleep(time.Minute)
-		}
-		var err error
-		for err == nil {
-			_, err = w.Next(t.Context())
-		}
-		if !gateway.IsCode(err, gateway.CodeProtocol) || b.Links() != 0 {
-			t.Errorf("after three misuses in a row: %v, %d sockets", err, b.Links())
-		}
-	})
+	for _, code := range []int{1008, 1003} {
+		t.Run(fmt.Sprint(code), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := connect(t)
+				w := watch(t, b)
+				for range 2 {
+					synctest.Wait()
+					b.CloseAll(code)
+					time.Sleep(time.Minute)
+				}
+				if n := b.Links(); n != 1 {
+					t.Fatalf("%d sockets after two misuses, want 1", n)
+				}
+				b.CloseAll(1001) // another end between begins anew
+				time.Sleep(time.Minute)
+				for range 3 {
+					b.CloseAll(code)
+					time.Sleep(time.Minute)
+				}
+				endsWith(t, b, w, gateway.CodeProtocol)
+			})
+		})
+	}
+}
+
+// endsWith waits until the gateway gives up, and for why.
+func endsWith(t *testing.T, b *bench, w gateway.Watcher, code string) {
+	t.Helper()
+	var err error
+	for err == nil {
+		_, err = w.Next(t.Context())
+	}
+	if !gateway.IsCode(err, code) || b.Links() != 0 {
+		t.Errorf("it ends with %v, and %d sockets", err, b.Links())
+	}
+}
+
+// TestEventsBeginOtherwise: what does not begin with a ready frame is another wire, at the
+// first connection and at a later one.
+func TestEventsBeginOtherwise(t *testing.T) {
+	for name, frame := range map[string]any{
+		"another frame": map[string]any{"type": "emit", "event": "x", "args": []any{}},
+		"no client id":  map[string]any{"type": "ready", "host": map[string]any{"home": "/home/u"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := connect(t)
+				w := watch(t, b)
+				b.BeginWith(frame)
+				b.Cut(nil)
+				endsWith(t, b, w, gateway.CodeProtocol)
+			})
+			synctest.Test(t, func(t *testing.T) {
+				b, o := start(t)
+				b.BeginWith(frame)
+				if _, err := remotemux.Dial(t.Context(), o); !gateway.IsCode(err, gateway.CodeProtocol) {
+					t.Errorf("dialed: %v", err)
+				}
+			})
+		})
+	}
 }
 
 // Tries after a loss; only a ready connection begins anew.

@@ -27,6 +27,10 @@ func (s *Server) begin(st *stream, raw json.RawMessage) *failure {
 		if s.silent {
 			return nil
 		}
+		if s.instead != nil {
+			st.send(s.instead)
+			return nil
+		}
 		st.client = s.mint("client")
 		st.send(map[string]any{"type": "ready", "clientId": st.client, "host": map[string]any{"home": "/home/u"}})
 		for _, w := range s.pending {

@@ -46,6 +46,7 @@ type Server struct {
 	failing  map[string]string // by endpoint
 	minted   int
 	silent   bool // no ready frame
+	instead  any  // of the ready frame; nil for it
 	deaf     bool // no pongs count
 }
 
@@ -139,6 +140,13 @@ func (s *Server) Silence(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.silent = on
+}
+
+// BeginWith has $events begin with another frame than the ready one.
+func (s *Server) BeginWith(frame any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.instead = frame
 }
 
 // Settled gives the answers that counted.
