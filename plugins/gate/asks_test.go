@@ -45,7 +45,11 @@ var mustAsk = []struct{ shell, fault, lines string }{
 		xxd -bl 5 README.md
 		xxd -pg 5 README.md
 		xxd -Cl 5 README.md
-		cat a | xxd -ac 5`},
+		cat a | xxd -ac 5
+		xxd -l 64 -c 8 a --
+		uniq a --
+		git config user.name --
+		awk '{print}' a --`},
 	{"bash", "a path behind = that programs read in two ways", `
 		rg -f=.env x
 		rg -f=/etc/passwd x`},

@@ -28,7 +28,7 @@ var scripted = []Program{
 		Match: []string{"@ {print$1} a", "@ -F: -v n=3 NR==n a", "@ NR>5"},
 		NotMatch: []string{
 			"@ BEGIN{system(1)} a", "@ -f x a", "@ -i inplace {print} a", "@ {print>1} a", "@ {print} a -v b=c", "@ 1", "@ 1 x=2",
-			"@ -v ENVIRON=1 1 a", "@ --include x 1 a", "@ -F 1 {getline} a", "@ -F x{999}{999} 1 a", "@ -v NR=9 1 a", "@ -v n=99999999 1 a",
+			"@ -v ENVIRON=1 1 a", "@ --include x 1 a", "@ -F 1 {getline} a", "@ 1 a --", "@ -F x{999}{999} 1 a", "@ -v NR=9 1 a", "@ -v n=99999999 1 a",
 		},
 	},
 }
