@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -193,6 +194,24 @@ func TestPatternsByWhatIsThere(t *testing.T) {
 	}
 	if got, _ := decideWith("sort *.md", nil); got != abi.Ask { // nothing is known to be there
 		t.Errorf("sort *.md: %s", got)
+	}
+	below := map[string]string{"src/**": repo + "/src", "docs/**": repo + "/docs"}
+	if got, facts := decideWith("diff -rq src docs", below, "src", "docs"); got != abi.Allow || !slices.Contains(facts.Folders, repo+"/src/**") {
+		t.Errorf("diff -rq: %s, %v", got, facts.Folders)
+	}
+	below["docs/**/deep/x.md"] = "/home/u/.ssh/id_rsa"
+	for _, links := range []map[string]string{below, nil, {"src/**": repo + "/src"}} {
+		if got, _ := decideWith("diff -rq src docs", links, "src", "docs"); got != abi.Ask {
+			t.Errorf("diff -rq with %v: %s", links, got)
+		}
+	}
+	search := row{Shell: "pwsh", Command: "gci -Recurse src | sls x"}.call()
+	for link, want := range map[string]string{"/src/**": abi.Allow, "/src/**/a/b": abi.Ask} {
+		search.RealPaths = map[string]string{repo: repo, repo + "/src": repo + "/src", repo + "/src/**": repo + "/src"}
+		search.RealPaths[repo+link] = map[string]string{abi.Allow: repo + "/src", abi.Ask: "/home/u/.ssh/id_rsa"}[want]
+		if got := Decide(search, abi.GateConfig{}); got.Decision != want {
+			t.Errorf("gci -Recurse with %s: %+v", link, got)
+		}
 	}
 	_, facts := decideWith("wc -l src/*/*/*.go", nil)
 	if diff := cmp.Diff([]string{repo + "/src", repo + "/src/*", repo + "/src/*/*"}, facts.Folders); diff != "" {

@@ -64,7 +64,7 @@ func matched(shell, text string, m rules.Match) finding {
 	// Whatever it looks at, it starts in this folder.
 	f.paths = append(make([]path, 0, 1+len(m.Paths)), path{word: "."})
 	for _, p := range m.Paths {
-		f.paths = append(f.paths, path{word: p.Word, deep: p.Deep, file: p.File, pattern: p.Pattern, hidden: shell == "pwsh", bare: p.Bare, known: p.Known})
+		f.paths = append(f.paths, path{word: p.Word, deep: p.Deep, file: p.File, pattern: p.Pattern, hidden: shell == "pwsh", bare: p.Bare, known: p.Known, links: p.Links})
 	}
 	return f
 }

@@ -45,6 +45,7 @@ type path struct {
 	// bare says that they stand as words of their own, known that it must be known
 	// what they are.
 	bare, known bool
+	links       bool // what lies below is read through links, too
 }
 
 // judging is judge, or something that gives the same.
@@ -139,6 +140,9 @@ func facts(call abi.GateCall, config abi.GateConfig, judging judging) abi.GateFa
 			if p.pattern != "" {
 				out.Folders = append(out.Folders, foldersOf(w.Abs(p.word), p.pattern)...)
 			}
+			if p.links {
+				out.Folders = append(out.Folders, w.Abs(p.word)+place.Below)
+			}
 		}
 		out.Git = out.Git || f.git
 	}
@@ -199,6 +203,12 @@ func prove(f finding, where place.Place, call abi.GateCall) finding {
 	}
 	where = at(where, f)
 	for _, p := range f.paths {
+		if p.links {
+			if why := where.JudgeBelow(p.word, p.known); !why.None() {
+				f.rule, f.why = class(f.rule)+":path", why
+				return f
+			}
+		}
 		if p.bare && !where.Plain(p.word, p.pattern, p.hidden, p.known) {
 			_, program, _ := strings.Cut(f.rule, ":")
 			f.rule, f.why = class(f.rule)+":glob", reason.Of(reason.FilePattern, "program", program, "text", p.pattern)

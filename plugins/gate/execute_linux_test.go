@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"strata.dev/bridge/plugins/gate/place"
 	"strata.dev/bridge/proto/abi"
 )
 
@@ -150,11 +152,31 @@ func decideIn(world, line string) abi.GateDecision {
 		}
 	}
 	for _, p := range facts.Folders {
+		if folder, below := strings.CutSuffix(p, place.Below); below {
+			maps.Copy(call.RealPaths, linksBelow(folder))
+			continue
+		}
 		for one := range entriesOf(p) {
 			call.RealPaths[one] = realPathOf(one)
 		}
 	}
 	return Decide(call, abi.GateConfig{})
+}
+
+// linksBelow are the links below a folder.
+func linksBelow(folder string) map[string]string {
+	links := map[string]string{folder + place.Below: realPathOf(folder)}
+	_ = filepath.WalkDir(folder, func(one string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type()&fs.ModeSymlink != 0 {
+			real := realPathOf(one)
+			if info, err := os.Stat(one); err == nil && info.IsDir() {
+				real += "/"
+			}
+			links[folder+place.Below+strings.TrimPrefix(one, folder)] = real
+		}
+		return nil // what cannot be looked at has none
+	})
+	return links
 }
 
 // entriesOf are what lies in a folder, and whether it is a folder; with a star at the

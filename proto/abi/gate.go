@@ -82,7 +82,8 @@ type GateFacts struct {
 	Files []string `json:"files,omitempty"`
 	// Folders are those of Paths from which a pattern picks names: the real path
 	// of each entry is looked up as well; "" for a folder with too many. /* at the
-	// end stands for all folders in a folder, links to folders left out.
+	// end stands for all folders in a folder, links to folders left out; /** for all
+	// links below one (see place.Below).
 	Folders []string `json:"folders,omitempty"`
 	Git     bool     `json:"git"`
 	// Helpers says that the call starts a helper: those at work are to be counted.

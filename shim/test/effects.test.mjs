@@ -163,6 +163,14 @@ test('real paths', async () => {
   assert.deepEqual(entriesOf(`${tree}/*`), same('a/deep')) // not through link
   assert.deepEqual(entriesOf(`${tree}/*/*`), same('a/deep/leaf'))
   assert.deepEqual(entriesOf(`${tree}/new/*`), {})
+  await symlink('../../real/file', path.join(tree, 'a/deep/far'))
+  await symlink('gone', path.join(tree, 'a/deep/lost'))
+  await symlink('ring', path.join(tree, 'a/ring'))
+  assert.deepEqual(entriesOf(`${tree}/**`), {
+    [`${tree}/**`]: tree, [`${tree}/**/link`]: path.join(tree, 'a/'), [`${tree}/**/a/deep/far`]: path.join(tree, 'a/../real/file'),
+    [`${tree}/**/a/deep/lost`]: path.join(tree, 'a/deep/gone'), [`${tree}/**/a/ring`]: '/',
+  })
+  assert.deepEqual(entriesOf(`${tree}/a/deep/leaf/**`), { [`${tree}/a/deep/leaf/**`]: path.join(tree, 'a/deep/leaf') })
   for (let n = 0; n < 2000; n++) await writeFile(path.join(tree, 'a/deep', String(n)), '')
   assert.deepEqual(entriesOf(`${tree}/*/*`), { [path.join(tree, 'a/deep')]: '' })
   const folders = ['real', 'real/deep', 'link', 'ring', 'real/file', 'dangling', 'new'].map(one => isFolder(path.join(root, one)))

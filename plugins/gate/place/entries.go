@@ -112,3 +112,43 @@ func picks(pattern, name string, hidden bool) bool {
 	ok, err := path.Match(strings.ToLower(pattern), strings.ToLower(name))
 	return ok || err != nil
 }
+
+// Below behind a folder's path stands for the links below it. Real holds each by the
+// rest of its path behind that and a slash, with a slash at the end where it leads to
+// a folder; and what stands for them all, "" where there is too much to look at.
+const Below = "/**"
+
+// JudgeBelow tells why what lies below a folder may not be read through its links.
+// With all, they must have been looked up, and none may lead to a folder, in which
+// others could lie.
+func (p Place) JudgeBelow(folder string, all bool) reason.Reason {
+	abs := p.Abs(folder)
+	real, known := p.Real[abs+Below]
+	switch {
+	case known && real == "", !known && all:
+		return reason.Of(reason.Unknown, "path", folder)
+	case !known:
+		return reason.Reason{}
+	}
+	workspace := p.slashed(p.Workspace)
+	if r := p.Real[workspace]; r != "" {
+		workspace = p.slashed(r)
+	}
+	first, why := "", reason.Reason{}
+	for link, target := range p.Real {
+		name, below := strings.CutPrefix(link, abs+Below+"/")
+		if !below || first != "" && name >= first {
+			continue
+		}
+		one := abs + "/" + name
+		switch real := p.slashed(target); {
+		case target != "" && !p.within(real, workspace):
+			first, why = name, reason.Of(reason.Leads, "path", one, "real", real)
+		case target == "", all && strings.HasSuffix(target, "/"):
+			first, why = name, reason.Of(reason.Unknown, "path", one)
+		case p.secret(real, false):
+			first, why = name, reason.Of(reason.Secret, "path", one)
+		}
+	}
+	return why
+}

@@ -62,6 +62,23 @@ func TestJudgeIn(t *testing.T) {
 	if !below.Plain(".", "*.md", false, false) {
 		t.Error("nothing is not plain")
 	}
+	real := map[string]string{
+		"/w": "/w", "/w/**": "/w", "/w/**/a/l": "/w/x", "/w/sub/**": "/w/sub", "/w/sub/**/b/l": "/home/u/l", "/w/sub/**/a": "/etc/a",
+		"/w/in/**": "/w/in", "/w/in/**/d": "/w/x/", "/w/key/**": "/w/key", "/w/key/**/l": "/w/.env", "/w/big/**": "", "/w/odd/**": "/w/odd", "/w/odd/**/l": "",
+	}
+	linked := Place{CWD: "/w", Workspace: "/w", Real: real}
+	for _, test := range []struct {
+		folder string
+		all    bool
+		want   string
+	}{
+		{".", true, ""}, {"sub", false, "This leads outside the project folder: /w/sub/a is really /etc/a."}, {"in", false, ""}, {"big", false, reason.Unknown}, {"new", false, ""},
+		{"new", true, reason.Unknown}, {"in", true, reason.Unknown}, {"key", false, reason.Secret}, {"odd", false, reason.Unknown},
+	} {
+		if got := linked.JudgeBelow(test.folder, test.all); got.Key != test.want && got.String() != test.want {
+			t.Errorf("below %s: %q, want %q", test.folder, got, test.want)
+		}
+	}
 	want := "This leads outside the project folder: /w/src/far.txt is really /etc/x."
 	for range 20 { // whatever the map's order
 		if got := p.JudgeIn("src", "*", false); got.String() != want {

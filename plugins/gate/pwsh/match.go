@@ -58,6 +58,7 @@ func opened(parts []Part, commands []command, aims []string) {
 	}
 	paths := parts[i].Match.Paths
 	for j := range paths {
+		paths[j].Links = paths[j].Deep
 		if paths[j].Pattern == "" {
 			paths[j].Pattern = "*"
 		}

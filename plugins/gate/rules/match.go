@@ -33,6 +33,9 @@ type Path struct {
 	// Bare says that the program gets the names as words of their own, so that none
 	// may look like an option. Known says that they must have been looked up for that.
 	Bare, Known bool
+	// Links says that what lies below is read through links, too; with Known none
+	// may be left out.
+	Links bool
 }
 
 // Match finds the rule that takes all words of a command. piped says that its
@@ -128,6 +131,9 @@ func (r *rule) match(args []Word, piped bool) Match {
 	deep := r.deep || m.given.deep
 	for i := range m.paths {
 		m.paths[i].Deep, m.paths[i].File = deep, r.Files
+		if r.Links {
+			m.paths[i].Links, m.paths[i].Known = true, true
+		}
 	}
 	return Match{OK: true, Program: r.Name, Rule: r.Name, Paths: m.paths, Git: r.Git}
 }

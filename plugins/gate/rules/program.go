@@ -64,6 +64,8 @@ type Program struct {
 	// Files says that a path must not be a folder: what lies in it would be read,
 	// also through links.
 	Files bool
+	// Links says that it goes through folders and reads what links in them lead to.
+	Links bool
 	// Expression lists, in the form of Options, the words that may follow the
 	// operands in any order and number: find's tests and actions.
 	Expression string

@@ -62,11 +62,15 @@ var text = []Program{
 		// only what looks like a file. Never -l (starts pr), -r, --from-file, --to-file.
 		Name: "diff", Options: diffOptions, Operands: "file file", Files: true,
 		Match:    []string{"diff -u README.md go.mod", "diff -U3 a.txt b.txt", "diff -y --suppress-common-lines Makefile b.mk", "diff -w .gitignore src/LICENSE"},
-		NotMatch: []string{"diff a.txt", "diff -l a.txt b.txt", "diff -r a b", "diff --to-file=x a.txt", "diff src docs", "diff . a.txt", "diff a.txt/ b.txt", "diff a.txt .."},
+		NotMatch: []string{"diff a.txt", "diff -l a.txt b.txt", "diff -rl a b", "diff --to-file=x a.txt", "diff src docs", "diff . a.txt", "diff a.txt/ b.txt", "diff a.txt .."},
 	},
 	{
 		Name: "diff", Options: diffOptions + " -r -X:path --recursive --exclude-from=path", Operands: "path path", Need: "--no-dereference", Deep: "*",
-		Match: []string{"diff -rq --no-dereference src docs"}, NotMatch: []string{"diff -r src docs", "diff -rl --no-dereference a b"},
+		Match: []string{"diff -rq --no-dereference src docs"}, NotMatch: []string{"diff -r -l src docs", "diff -rl --no-dereference a b"},
+	},
+	{
+		Name: "diff", Options: diffOptions + " -r --recursive", Operands: "path path", Need: "-r --recursive", Deep: "*", Links: true,
+		Match: []string{"diff -r src docs", "diff -rq src docs", "diff -ru src docs"}, NotMatch: []string{"diff -rl src docs", "diff -r a", "diff -r --to-file=x a"},
 	},
 }
 

@@ -12,6 +12,9 @@ import { expectHead } from './shape.mjs'
 const MAX_LINKS = 40
 /** How many names of one folder, or of all folders on one level, are looked up. */
 const MAX_ENTRIES = 2000
+/** How many names below a folder are gone through for links: some hundred milliseconds. */
+const MAX_BELOW = 50_000
+const BELOW = '/**'
 
 /** Effect `fs.realpath`: PathsRequest → PathsAnswer. @type {import('../hot.mjs').EffectHandler} */
 export function realpathEffect({ kind, value }) {
@@ -33,11 +36,12 @@ export function realPaths(paths) {
 /**
  * The real paths of all that lies in a folder, by the folder's path, a slash and the name. "" stands for a folder with
  * too much in it, or one that cannot be looked at. A path with a star at its end stands for all folders in a folder;
- * links to folders are left out.
+ * links to folders are left out. One with two stars stands for all links below, see linksBelow.
  * @param {string} folder absolute and clean
  * @returns {Record<string, string>}
  */
 export function entriesOf(folder) {
+  if (folder.endsWith(BELOW)) return linksBelow(folder.slice(0, -BELOW.length))
   if (!folder.endsWith('/*')) return entriesIn(folder)
   const above = folder.slice(0, -2)
   /** @type {Record<string, string>} */
@@ -47,6 +51,35 @@ export function entriesOf(folder) {
     if (Object.keys(all).length > MAX_ENTRIES) return { [above.replaceAll('/*', '')]: '' }
   }
   return all
+}
+
+/**
+ * The real paths of all links below a folder, by its path, two stars and the rest; with a slash at the end of one that
+ * is a folder. The path with the stars stands for the folder itself, "" for one with too much in it or that cannot be
+ * looked at.
+ * @param {string} folder
+ */
+function linksBelow(folder) {
+  /** @type {Record<string, string>} */
+  const links = { [folder + BELOW]: realPath(folder) }
+  let [left, linksLeft] = [MAX_BELOW, MAX_ENTRIES]
+  for (const open = ['']; open.length > 0;) {
+    const at = open.pop() ?? ''
+    try {
+      const entries = readdirSync(folder + at, { withFileTypes: true })
+      if ((left -= entries.length) < 0) return { [folder + BELOW]: '' }
+      for (const entry of entries) {
+        const one = `${at}/${entry.name}`
+        if (entry.isDirectory()) open.push(one)
+        if (!entry.isSymbolicLink()) continue
+        if (--linksLeft < 0) return { [folder + BELOW]: '' }
+        links[folder + BELOW + one] = realPath(folder + one) + (isFolder(folder + one) ? '/' : '')
+      }
+    } catch (error) {
+      if (codeOf(error) !== 'ENOTDIR' && codeOf(error) !== 'ENOENT') return { [folder + BELOW]: '' }
+    }
+  }
+  return links
 }
 
 /** The folders in a folder, or in all folders on a level. @param {string} folder @returns {string[]} */
