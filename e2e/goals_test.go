@@ -58,6 +58,7 @@ func goalRounds(ctx context.Context, t *testing.T, w *world) {
 		t.Errorf("it says %q", got)
 	}
 	says(t, "a new one", play(ctx, t, c, "/goal "+scriptmodel.Steps(scriptmodel.Say("more")), rounds(1)), goalLimit)
+	says(t, "reached, says the person", play(ctx, t, c, "/goal complete"), goalReached)
 	says(t, "cleared", play(ctx, t, c, "/goal clear"), "The goal was cleared. Set another one with /goal and its text.")
 	says(t, "none again", play(ctx, t, c, "/goal resume"), "This chat has no goal. Set one with /goal and its text.")
 }
@@ -105,9 +106,14 @@ func goalByTool(ctx context.Context, t *testing.T, w *world) {
 
 // TestGoalAfterARestart: it waits until the person resumes it.
 func TestGoalAfterARestart(t *testing.T) {
-	t.Parallel()
-	ctx := kit.Context(t)
-	w := newWorld(ctx, t, kit.HostOptions{})
+	overEach(t, []string{"0.1.0", "0.2"}, func(ctx context.Context, t *testing.T, o kit.HostOptions) {
+		w := newWorld(ctx, t, o)
+		o.Model = w.model
+		goalAfterARestart(ctx, t, w, o)
+	})
+}
+
+func goalAfterARestart(ctx context.Context, t *testing.T, w *world, o kit.HostOptions) {
 	c := w.NewChat()
 	run := send(ctx, t, c, "/goal "+scriptmodel.Steps(scriptmodel.Step(scriptmodel.Say("one "), scriptmodel.Hold("restart"))), rounds(2))
 	if _, err := run.Wait(ctx, kit.Says("one ")); err != nil {
@@ -115,7 +121,7 @@ func TestGoalAfterARestart(t *testing.T) {
 	}
 	w.Kill()
 	w.model.Release("restart")
-	w.Host = kit.StartHost(ctx, t, w.home, kit.HostOptions{Model: w.model})
+	w.Host = kit.StartHost(ctx, t, w.home, o)
 	c.Client = w.Client
 	says(t, "after the restart", play(ctx, t, c, "/goal"), goalWaits)
 	frames := play(ctx, t, c, "/goal resume", rounds(1))

@@ -50,7 +50,7 @@ func (b *browser) speaks(t *testing.T, tag string) {
 
 func TestAGermanBrowserShowsGerman(t *testing.T) {
 	a := newAgent(func(r *run) {
-		w := chat.Tool{ID: "w", Name: "bash", Title: "Run: touch hello.txt", State: chat.ToolProposed, Digest: "d1",
+		w := chat.Tool{ID: "w", Name: "bash", Title: "Run: touch hello.txt", TitleKey: say.TitleRun, TitleArgs: map[string]string{"what": "touch hello.txt"}, State: chat.ToolProposed, Digest: "d1",
 			Reason: "This runs a program that can change things: touch.", Input: `{"command":"touch hello.txt"}`}
 		r.tool(w)
 		w.ReasonKey, w.ReasonArgs = "This runs a program that can change things: {program}.", map[string]string{"program": "touch"}
@@ -60,7 +60,7 @@ func TestAGermanBrowserShowsGerman(t *testing.T) {
 			r.done(true)
 			return
 		}
-		w.State, w.Result = chat.ToolDenied, say.ToolDeniedByPerson
+		w.State, w.Result, w.ResultKey = chat.ToolDenied, say.ToolDeniedByPerson, say.ToolDeniedByPerson
 		r.tool(w)
 		r.put(chat.Frame{Type: chat.Failed, Code: chat.CodeModelUnavailable, Sentence: say.Sentence(say.ModelUnavailable, "model", "p/m")})
 	})

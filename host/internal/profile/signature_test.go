@@ -46,6 +46,13 @@ func TestSignature(t *testing.T) {
 		{"no route", func(s *Settings) { s.Providers = nil }, false},
 		{"a model", model(func(m *Model) { m.ID = "other" }), false},
 		{"a model's window", model(func(m *Model) { m.ContextWindow = 30_000 }), false},
+		{"a model's name", model(func(m *Model) { m.Name = "other" }), false},
+		{"a model's levels", model(func(m *Model) { m.Efforts = []Effort{{"high", "high"}} }), false},
+		{"a model's longest answer", model(func(m *Model) { m.MaxOutput = 100 }), false},
+		{"how levels are told", func(s *Settings) { s.Providers[0].Thinking = ThinkingTemplate }, false},
+		{"how a provider is asked", func(s *Settings) { s.Providers[0].API = Messages }, false},
+		{"one more provider", func(s *Settings) { s.Providers = append(slices.Clone(s.Providers), local()) }, false},
+		{"the same preset as a row", func(s *Settings) { s.Standard = []byte(smallRow) }, false},
 		{"a model's eyes", model(func(m *Model) { m.Images = true }), false},
 	} {
 		got := generate(t, settings(tt.change)).Signature()

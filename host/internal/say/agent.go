@@ -51,7 +51,7 @@ const (
 	// ModelUnavailable is said where the chosen route is gone.
 	ModelUnavailable = "The model {model} is not available. Choose another model and send the message again."
 	// NoModel is said where no route is set up.
-	NoModel = "No model is set up. Start Strata with --base-url and --model."
+	NoModel = "No model is set up. Open Models, add a connection, and send the message again."
 	// ModelFailed ends a run whose model request failed.
 	ModelFailed = "The model did not answer properly. Send the message again; the technical text is under Details."
 	// ModelLimited ends a run after HTTP 429.

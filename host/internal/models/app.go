@@ -1,0 +1,112 @@
+package models
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"strata.dev/bridge/host/internal/connections"
+	"strata.dev/bridge/host/internal/connections/probe"
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/chat"
+)
+
+// appPrefix begins the ids of the desktop's engines.
+const appPrefix = "app-"
+
+// app is an engine that the desktop has loaded.
+type app struct {
+	spec   chat.LocalSpec
+	missed int
+	err    error        // why it is not ready
+	found  *probe.Found // what it told of itself; nil: nothing
+}
+
+// PutLocal takes in an engine of the desktop, which is ready from now on.
+func (r *Registry) PutLocal(id string, spec chat.LocalSpec) (chat.ModelConnection, error) {
+	if !connections.ValidID(appPrefix + id) {
+		return chat.ModelConnection{}, wrong("id")
+	}
+	if _, err := connections.ParseUpstream(spec.BaseURL); err != nil {
+		return chat.ModelConnection{}, say.Error(chat.CodeBadRequest, "", say.AddressWrong, "why", err.Error())
+	}
+	switch {
+	case spec.Model == "":
+		return chat.ModelConnection{}, wrong("model")
+	case spec.ContextWindow < 0 || spec.ContextWindow > maxWindow:
+		return chat.ModelConnection{}, wrong("contextWindow")
+	case spec.Slots < 0 || spec.Slots > maxSlots:
+		return chat.ModelConnection{}, wrong("slots")
+	}
+	r.mu.Lock()
+	r.apps[id] = &app{spec: spec}
+	r.mu.Unlock()
+	r.apply()
+	r.look()
+	return r.Get(appPrefix + id)
+}
+
+// DropLocal forgets an engine of the desktop.
+func (r *Registry) DropLocal(id string) error {
+	r.mu.Lock()
+	_, ok := r.apps[id]
+	delete(r.apps, id)
+	r.mu.Unlock()
+	if !ok {
+		return gone(id)
+	}
+	r.apply()
+	return nil
+}
+
+// composeApps composes the desktop's engines, in the order of their ids. The lock is
+// held.
+func (r *Registry) composeApps() []known {
+	var out []known
+	for _, id := range slices.Sorted(maps.Keys(r.apps)) {
+		out = append(out, r.apps[id].compose(appPrefix+id))
+	}
+	return out
+}
+
+// saved is the engine as a saved connection would have it.
+func (a *app) saved(id string) connection {
+	return connection{ID: id, Kind: chat.KindLocal, BaseURL: a.spec.BaseURL, Slots: a.spec.Slots}
+}
+
+func (a *app) compose(id string) known {
+	k := a.saved(id).begin(&connections.Key{})
+	k.connection.FitMaxTokens = !a.spec.External
+	k.connection.Slots = a.spec.Slots
+	server := chat.ModelOffer{}
+	if a.found != nil {
+		if k.connection.Slots == 0 {
+			k.connection.Slots = a.found.Slots
+		}
+		if i := slices.IndexFunc(a.found.Models, func(m probe.Model) bool { return m.ID == a.spec.Model }); i >= 0 {
+			server.ContextWindow, server.Images = a.found.Models[i].ContextWindow, a.found.Models[i].Images
+		}
+	}
+	k.shown.Origin, k.shown.Slots = chat.FromApp, k.connection.Slots
+	k.add(chat.ModelSpec{ID: a.spec.Model, Name: a.spec.Name, ContextWindow: a.spec.ContextWindow, Images: a.spec.Images}, server,
+		connections.EffortsOf(chat.KindLocal, false))
+	if a.err != nil && a.missed >= mostMissed {
+		k.unready(say.Sentence(say.LocalDown, "server", k.connection.Upstream.Host), a.err.Error())
+	} else {
+		k.settle()
+	}
+	return k
+}
+
+func (a *app) take(found probe.Found, err error) {
+	var refused *probe.StatusError
+	switch {
+	case err == nil:
+		a.found, a.err, a.missed = &found, nil, 0
+	case errors.As(err, &refused): // it answers, and the desktop says that it is ready
+		a.err, a.missed = nil, 0
+	default:
+		a.err = err
+		a.missed++
+	}
+}
