@@ -151,6 +151,9 @@ var Crowd = Talk{"a chat at 95 %", func(ctx context.Context, p *Person) error {
 	return p.all(ctx, seen, "/compact", seen)
 }}
 
+// Pictures is the talk for models that read them.
+const Pictures = "pictures"
+
 // All are the talks.
 var All = []Talk{
 	{"a log of 118 KB", func(ctx context.Context, p *Person) error {
@@ -169,7 +172,7 @@ var All = []Talk{
 		}
 		return p.Say(ctx, seen)
 	}},
-	{"pictures", func(ctx context.Context, p *Person) error {
+	{Pictures, func(ctx context.Context, p *Person) error {
 		for range 8 {
 			if err := p.Say(ctx, seen, pictures(min(8, p.Model.Window/8000+1))); err != nil {
 				return err

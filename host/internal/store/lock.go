@@ -77,5 +77,6 @@ func Holder(path string) (note []byte, held bool, err error) {
 }
 
 // Release frees the lock. The file stays: removing it would let two processes
-// lock two files of one name.
-func (l *Lock) Release() error { return l.f.Close() }
+// lock two files of one name. Closing it would not do: a process that is being forked
+// just now has the file too, until it runs its program.
+func (l *Lock) Release() error { return errors.Join(unlockFile(l.f), l.f.Close()) }

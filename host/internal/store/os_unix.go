@@ -22,6 +22,15 @@ func lockFile(f *os.File) error {
 	}
 }
 
+// unlockFile frees the lock for whoever else has the open file, too.
+func unlockFile(f *os.File) error {
+	for {
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_UN); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
 func syncDir(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {

@@ -51,7 +51,7 @@ func New(plan bool) *Guard {
 func (g *Guard) Frame(f chat.Frame) *chat.Sentence {
 	switch f.Type {
 	case chat.ContextUse:
-		g.full = f.Context.Percent >= budget.FullPercent
+		g.full = f.Context.Window > 0 && budget.Reached(int(f.Context.Tokens), int(f.Context.Window), budget.FullPercent)
 	case chat.Delta:
 		if !f.Own && g.plan && g.list.text(f.Text) >= PlanRestarts {
 			return sentence(say.GuardPlan)

@@ -32,8 +32,10 @@ func says(text string) []chat.Frame {
 	return []chat.Frame{{Type: chat.Delta, Sentence: chat.Sentence{Text: text}}}
 }
 
-func full(percent int) []chat.Frame {
-	return []chat.Frame{{Type: chat.ContextUse, Context: &chat.Context{Percent: percent}}}
+// full is a window that is so full; Percent is as a person reads it, rounded.
+func full(percent float64) []chat.Frame {
+	c := &chat.Context{Tokens: int64(percent * 10), Window: 1000, Percent: int(percent + 0.5)}
+	return []chat.Frame{{Type: chat.ContextUse, Context: c}}
 }
 
 func times(n int, f func() []chat.Frame) []chat.Frame {
@@ -94,7 +96,7 @@ func TestGuard(t *testing.T) {
 
 		{"full, and it goes on", false, join(full(93), bash("{}", chat.ToolDone)), say.GuardFull},
 		{"full at its end", false, join(bash("{}", chat.ToolDone), full(99), says("done")), ""},
-		{"nearly full", false, join(full(92), bash("{}", chat.ToolDone)), ""},
+		{"nearly full", false, join(full(92.9), bash("{}", chat.ToolDone)), ""},
 		{"room was made", false, join(full(95), full(40), bash("{}", chat.ToolDone)), ""},
 
 		{"the same failure four times", false, times(4, same), say.GuardSameFailure},
