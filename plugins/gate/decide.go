@@ -138,7 +138,12 @@ func facts(call abi.GateCall, config abi.GateConfig, judging judging) abi.GateFa
 				out.Files = append(out.Files, w.Abs(p.word))
 			}
 			if p.pattern != "" {
-				out.Folders = append(out.Folders, foldersOf(w.Abs(p.word), p.pattern)...)
+				folder := w.Abs(p.word)
+				out.Folders = append(out.Folders, folder)
+				for range strings.Count(strings.TrimSuffix(p.pattern, "/"), "/") { // each level that it goes through
+					folder += "/*"
+					out.Folders = append(out.Folders, folder)
+				}
 			}
 			if p.links {
 				out.Folders = append(out.Folders, w.Abs(p.word)+place.Below)
@@ -151,16 +156,6 @@ func facts(call abi.GateCall, config abi.GateConfig, judging judging) abi.GateFa
 	}
 	out.Paths, out.Files, out.Folders = onceEach(out.Paths), onceEach(out.Files), onceEach(out.Folders)
 	return out
-}
-
-// foldersOf are the folders whose names must be known for a pattern: the one where
-// it starts, and a star for each level of those below that it goes through.
-func foldersOf(start, pattern string) []string {
-	folders := []string{start}
-	for range strings.Count(strings.TrimSuffix(pattern, "/"), "/") {
-		folders = append(folders, folders[len(folders)-1]+"/*")
-	}
-	return folders
 }
 
 // onceEach drops empty texts and all but the first of equal ones.
