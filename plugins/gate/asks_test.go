@@ -45,7 +45,11 @@ var mustAsk = []struct{ shell, fault, lines string }{
 		xxd -bl 5 README.md
 		xxd -pg 5 README.md
 		xxd -Cl 5 README.md
-		cat a | xxd -ac 5`},
+		cat a | xxd -ac 5
+		xxd -l 64 -c 8 a --
+		uniq a --
+		git config user.name --
+		awk '{print}' a --`},
 	{"bash", "a path behind = that programs read in two ways", `
 		rg -f=.env x
 		rg -f=/etc/passwd x`},
@@ -105,6 +109,13 @@ var mustAsk = []struct{ shell, fault, lines string }{
 		awk 'BEGIN{s="x";for(i=0;i<999;i++)s=s s}' f
 		awk '{a=a a "x"}' f
 		grep -E 'x{999}{999}' f
+		git show ':/x\{999\}\{999\}'
+		git log -L '/x\{999\}\{999\}/,+5:f'
+		git log -S 'x{999}{999}' --pickaxe-regex
+		awk -F 'x{999}{999}' '{print $1}' f
+		awk -v NR=999999999999 'END{for(i=1;i<=NR;i++) print i}' f
+		awk '{$(999999*999999)=1}' f
+		jq --arg p 'x{999}{999}' 'test($p)' f.json
 		git grep -E '((x{1,999}){1,999}){1,99}'
 		git log --grep='x\{999\}\{999\}'
 		find . -regex 'x\{999\}\{999\}'

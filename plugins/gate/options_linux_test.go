@@ -78,6 +78,9 @@ func (g given) forms(value string) (all []string) {
 // each place.
 func optionLines() (lines []string) {
 	for _, p := range rules.Builtin.All() {
+		if slices.Contains([]string{"egrep", "fgrep", "fdfind"}, p.Name) {
+			continue // other names of grep and fd
+		}
 		first := quotedExample(p.Name, p.Match[0])
 		put := func(line, option string) {
 			lines = append(lines, strings.Replace(line, p.Name, p.Name+" "+option, 1), line+" "+option)

@@ -4,7 +4,7 @@ package rules
 // and --textconv (start programs), --no-index and --submodule=diff (other
 // folders), --show-signature (starts gpg), --remerge-diff (writes objects, starts merge drivers).
 const (
-	gitDiff = ` -psuabRwzW -U[num] -M[word] -C[word] -S:text -G:regex --patch --no-patch --unified[=num] --raw --patch-with-stat --stat[=word]
+	gitDiff = ` -psuabRwzW -U[num] -M[word] -C[word] -S:regex -G:regex --patch --no-patch --unified[=num] --raw --patch-with-stat --stat[=word]
 		--numstat --shortstat --dirstat[=word] --summary --compact-summary --name-only --name-status --no-renames
 		--find-renames[=word] --find-copies[=word] --word-diff[=color|plain|porcelain|none] --word-diff-regex=regex --color-words[=regex]
 		--color[=always|never|auto] --no-color --minimal --patience --histogram --diff-algorithm=word --ignore-all-space
@@ -224,7 +224,7 @@ var git = []Program{
 		// an option too, would set it.
 		Name: "git config", Git: true, First: true, Options: "--get --get-all --local --global --type=word --default=text --show-origin --show-scope", Operands: "key",
 		Match:    []string{"git config --get user.name", "git config --get remote.origin.url", "git config user.name", "git config --global user.email"},
-		NotMatch: []string{"git config user.name x", "git config --list", "git config --get http.extraheader", "git config --get user.name x", "git config --get --unset user.name", "git config --file x --get user.name", "git config -f x --get a.b", "git config --edit", "git config user.name --get", "git config user.email --default=x", "git config --add user.name", "git config edit", "git config user"},
+		NotMatch: []string{"git config user.name x", "git config --list", "git config --get http.extraheader", "git config --get user.name x", "git config --get --unset user.name", "git config --file x --get user.name", "git config -f x --get a.b", "git config --edit", "git config user.name --get", "git config user.name --", "git config user.email --default=x", "git config --add user.name", "git config edit", "git config user"},
 	},
 	{Name: "git version", Options: "--build-options", Match: []string{"git version", "git version --build-options"}, NotMatch: []string{"git version x"}},
 	{

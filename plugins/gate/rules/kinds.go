@@ -41,7 +41,7 @@ var kinds = []kind{
 	{name: "layout", takes: narrow},
 	{name: "pattern", takes: func(s string) bool { return !aims(s) }},
 	{name: "added", takes: func(s string) bool { return !aims(s[strings.IndexByte(s, ':')+1:]) }},
-	{name: "range", takes: func(s string) bool { return strings.Contains(s, ":") && s[0] != '-' }, path: pathOfRange},
+	{name: "range", takes: func(s string) bool { return strings.Contains(s, ":") && s[0] != '-' && script.Mild(s) }, path: pathOfRange},
 	{name: "lines", takes: func(s string) bool { return s != "" && strings.Trim(s, "0123456789,+-") == "" }},
 	{name: "width", takes: func(s string) bool { return len(s) < 5 && digits(s) }},
 	{name: "size", takes: size},
@@ -49,7 +49,10 @@ var kinds = []kind{
 	{name: "jq", takes: script.JQ, script: true},
 	{name: "inputless", takes: func(s string) bool { return script.JQ(s) && !strings.Contains(s, "input") }, script: true},
 	{name: "awk", takes: script.Awk, script: true},
-	{name: "assign", takes: func(s string) bool { name, _, ok := strings.Cut(s, "="); return ok && script.AwkVariable(name) }},
+	{name: "assign", takes: func(s string) bool {
+		name, _, ok := strings.Cut(s, "=")
+		return ok && script.AwkVariable(name) && script.Mild(s) && narrow(s)
+	}},
 	{name: "column", takes: columns},
 	{name: "key", takes: gitKey},
 	{name: "printf", takes: printfFormat},
@@ -126,7 +129,7 @@ func word(s string) bool {
 // revision is a name of a commit, a range of two, a file of one (rev:path), or a
 // pattern of files that picks no secrets.
 func revision(s string) bool {
-	return s != "" && s[0] != '-' && !(strings.ContainsAny(s, wildcards) && aims(pathspec(s)))
+	return s != "" && s[0] != '-' && script.Mild(s) && !(strings.ContainsAny(s, wildcards) && aims(pathspec(s)))
 }
 
 const wildcards = "*?["

@@ -144,13 +144,13 @@ func (m *matcher) options() *Match {
 		w := m.args[0]
 		m.args = m.args[1:]
 		switch {
+		case m.First && len(m.operands) > 0 && len(w.Text) > 1 && w.Text[0] == '-': // -- is an operand, too
+			return m.refuse("option", reason.Option, "option", w.Text)
 		case w.Text == "--" && !w.Glob && !m.Plain:
 			m.operands = append(m.operands, m.args...)
 			m.args = nil
 		case len(w.Text) < 2 || w.Text[0] != '-' || m.Plain:
 			m.operands = append(m.operands, w)
-		case m.First && len(m.operands) > 0:
-			return m.refuse("option", reason.Option, "option", w.Text)
 		case w.Glob && !m.inText(w.Text):
 			return m.refuse("glob", reason.FilePattern, "text", w.Text)
 		case strings.HasPrefix(w.Text, "--"):

@@ -87,7 +87,7 @@ var read = []Program{
 		Options:  "-abCdeEiu -c:width -g:num -l:num -o:num -s:num -p",
 		Operands: "path?", Input: true, First: true, Single: true,
 		Match: []string{"xxd a", "xxd -l 64 -c 8 a", "xxd -p"}, NotMatch: []string{"xxd", "xxd a b", "xxd -r a", "xxd a -p", "xxd -r -p a b", "xxd -ps a b",
-			"xxd -ps 5 a", "xxd -ac 5 a", "xxd -ul 5 a", "xxd -bl 5 a", "xxd -pg 5 a", "xxd -Cl 5 a", "xxd -pr a", "xxd -cols 5 a"},
+			"xxd -ps 5 a", "xxd -ac 5 a", "xxd -ul 5 a", "xxd -bl 5 a", "xxd -pg 5 a", "xxd -Cl 5 a", "xxd -pr a", "xxd a --", "xxd -l 64 a -- b", "xxd -cols 5 a"},
 	},
 	{
 		Name: "base64", Options: "-d -w:num --decode --wrap=num", Operands: "path?", Input: true, // BSD's -i and -o name files

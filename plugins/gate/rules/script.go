@@ -24,11 +24,11 @@ var scripted = []Program{
 	},
 	{
 		Name: "awk gawk mawk nawk", Each: true,
-		Options: "-F:text -v:assign", Operands: "awk input*", Input: true, First: true, // later options are files
+		Options: "-F:regex -v:assign", Operands: "awk input*", Input: true, First: true, // later options are files
 		Match: []string{"@ {print$1} a", "@ -F: -v n=3 NR==n a", "@ NR>5"},
 		NotMatch: []string{
 			"@ BEGIN{system(1)} a", "@ -f x a", "@ -i inplace {print} a", "@ {print>1} a", "@ {print} a -v b=c", "@ 1", "@ 1 x=2",
-			"@ -v ENVIRON=1 1 a", "@ --include x 1 a", "@ -F 1 {getline} a",
+			"@ -v ENVIRON=1 1 a", "@ --include x 1 a", "@ -F 1 {getline} a", "@ 1 a --", "@ -F x{999}{999} 1 a", "@ -v NR=9 1 a", "@ -v n=99999999 1 a",
 		},
 	},
 }
@@ -37,4 +37,4 @@ var scripted = []Program{
 // looks like files).
 const jqOptions = `-ncrjaSCMesR --compact-output --raw-output --raw-output0 --join-output --ascii-output --sort-keys --color-output --monochrome-output
 	--tab --indent=width --exit-status --slurp --raw-input --null-input --stream --seq --unbuffered
-	--arg:word+text --argjson:word+text --slurpfile:word+path --rawfile:word+path`
+	--arg:word+regex --argjson:word+regex --slurpfile:word+path --rawfile:word+path`

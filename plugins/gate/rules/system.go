@@ -23,7 +23,7 @@ var system = []Program{
 	},
 	{
 		Name: "command", Options: "-vV", Operands: "prog*", Need: "-v -V", First: true, // behind the name they are the program's own
-		Match: []string{"command -v node"}, NotMatch: []string{"command rm x", "command -p rm", "command -v ./x", "command rm -v x", "command node -v"},
+		Match: []string{"command -v node"}, NotMatch: []string{"command rm x", "command -p rm", "command -v ./x", "command rm -v x", "command node -v", "command -v node --"},
 	},
 	{
 		Name: "type", Options: "-atpP", Operands: "prog*",

@@ -17,7 +17,7 @@ var text = []Program{
 		Options:  "-cdDiuz -f:num -s:num -w:num --count --repeated --all-repeated[=none|prepend|separate] --group[=separate|prepend|append|both] --ignore-case --unique --zero-terminated --skip-fields=num --skip-chars=num --check-chars=num",
 		Operands: "path?", Input: true, First: true,
 		Match:    []string{"uniq -c", "uniq -d in.txt"},
-		NotMatch: []string{"uniq in.txt out.txt", "uniq -c - counts.txt", "uniq", "uniq in.txt -c"},
+		NotMatch: []string{"uniq in.txt out.txt", "uniq -c - counts.txt", "uniq", "uniq in.txt -c", "uniq in.txt --"},
 	},
 	{
 		Name:     "cut",

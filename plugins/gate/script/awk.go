@@ -15,13 +15,13 @@ func Awk(src string) bool {
 		return false
 	}
 	a := awk{tokens: tokens, counters: map[string]bool{}}
-	return a.names() && a.prints() && a.formats() && a.loops() && !a.grows()
+	return a.names() && a.prints() && a.formats() && a.fields() && a.loops() && !a.grows()
 }
 
 // AwkVariable tells whether a name may be set from outside of a program.
 func AwkVariable(name string) bool {
 	tokens, ok := awkTokens(name)
-	return ok && len(tokens) == 1 && tokens[0].kind == "name" && awkName(name)
+	return ok && len(tokens) == 1 && tokens[0].kind == "name" && awkName(name) && !slices.Contains(awkNumbers, name)
 }
 
 var (
@@ -222,6 +222,43 @@ func (a *awk) prints() bool {
 			printing = false
 		case t.kind == ">" && printing:
 			return false
+		}
+	}
+	return true
+}
+
+// fields checks that no record gets more fields than it has, but for a few: each up
+// to the last is made. What is set is one by a small number or from the end, and NF
+// to no product.
+func (a *awk) fields() bool {
+	for i, t := range a.tokens {
+		switch t.kind {
+		case "=", "++", "--":
+		default:
+			continue
+		}
+		at := i - 1
+		if t.kind != "=" && (a.at(i+1) == "$" || a.at(i+1) == "name" && a.at(at) == ")") { // in front of what it changes
+			if a.at(i+1) == "$" && !(a.at(i+2) == "n" && len(a.tokens[i+2].text) <= 3) {
+				return false
+			}
+			continue
+		}
+		switch {
+		case a.at(at) == ")": // $(NF-1) =
+			if a.at(at-4) == "(" && a.at(at-5) == "$" && !(a.guarded(at-3) && a.at(at-2) == "-" && a.at(at-1) == "n") || a.at(at-4) != "(" {
+				return false
+			}
+		case a.at(at-1) == "$":
+			if !(a.at(at) == "n" && len(a.tokens[at].text) <= 3 || a.name(at) == "NF") {
+				return false
+			}
+		case a.name(at) == "NF" && t.kind == "=":
+			for _, t := range a.tokens[i+1 : a.end(i+1)] {
+				if t.kind != "n" && t.kind != "-" && t.kind != "+" && t.text != "NF" {
+					return false
+				}
+			}
 		}
 	}
 	return true

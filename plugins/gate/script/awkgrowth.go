@@ -117,8 +117,11 @@ func (a *awk) called(function string, i int) []copied {
 	c := a.made(from[1], to[1])
 	c.target, c.joins = target, true
 	c.from[target]++
-	literal := to[1] == from[1]+1 && a.at(from[1]) == "s"
-	if text := a.tokens[from[1]].text; !literal || strings.Contains(text, "&") || function == "gsub" && len(text) > 1 {
+	literal, text := to[1] == from[1]+1 && a.at(from[1]) == "s", ""
+	if literal {
+		text = a.tokens[from[1]].text
+	}
+	if !literal || strings.Contains(text, "&") || function == "gsub" && len(text) > 1 {
 		c.from[target]++
 	}
 	return []copied{c}

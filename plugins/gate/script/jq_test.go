@@ -30,7 +30,7 @@ func TestJQ(t *testing.T) {
 }
 
 func FuzzJQ(f *testing.F) {
-	for _, s := range []string{".a | {b, c: \"\\(.d)\"}", "{a: if 1 then 2, env else 3 end}", "\"\\(env)\"", ".[] | select(.a)"} {
+	for _, s := range []string{".a | {b, c: \"\\(.d)\"}", "{a: if 1 then 2, env else 3 end}", "\"\\(env)\"", ".[] | select(.a)", "def f: .a; reduce .[] as $x (0; . + $x)", "gsub(\"a\"; \"b\") * 3", "reduce . as $x (", "def f", "gsub(;\"", "..*"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
