@@ -18,7 +18,8 @@ import (
 var atOnce = make(chan struct{}, 2)
 
 // Every golden profile of this generation is composed by the real Harness with its own
-// preset, and each of its rows lands.
+// preset, and each of its rows lands; with the plugins where they are here it runs, and
+// gives a session with our preset.
 func TestEachProfileLands(t *testing.T) {
 	standard, err := ReadStandard(harnesstest.Component(t))
 	if err != nil {
@@ -45,6 +46,26 @@ func TestEachProfileLands(t *testing.T) {
 			}
 			if err := files.Check(dump); err != nil {
 				t.Error(err)
+			}
+			here := real(t, cfg.Home, "http://127.0.0.1:9/v1").Plugins
+			here.Web, here.Search = s.Plugins.Web, s.Plugins.Search
+			s.Plugins = here
+			if _, err := generate(t, s).Write(cfg.Home); err != nil {
+				t.Fatal(err)
+			}
+			p, err := harness.Start(t.Context(), cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := p.Stop(context.Background()); err != nil {
+					t.Error(err)
+				}
+			}()
+			var session struct{ SessionID string }
+			harnesstest.Call(t, p, "session.create", map[string]any{"cwd": harnesstest.Dir(t), "agentPreset": Name}, &session)
+			if session.SessionID == "" {
+				t.Error("no session was made")
 			}
 		})
 	}

@@ -54,6 +54,9 @@ func readPreset(text []byte) (preset, error) {
 	return preset{rows: rows}, nil
 }
 
+// needs says which row a plugin waits for: with that one off the preset would not mount.
+var needs = map[string]string{"dsh-tool-workflow": "workflow-worker-thread", "dsh-tool-ralph": "workflow-worker-thread"}
+
 // agentPreset makes our agent preset of the Harness's standard one: its rows
 // without the dropped plugins and those that are off, with our compaction engine in
 // the place of its own, and without groups that are left empty.
@@ -71,6 +74,9 @@ func agentPreset(s Settings) (preset, error) {
 			return nil, false
 		}
 		if slices.ContainsFunc(dropped, func(end string) bool { return strings.HasSuffix(name, end) }) {
+			return nil, false
+		}
+		if i := strings.LastIndexByte(name, '/'); slices.Contains(s.Off, needs[name[i+1:]]) {
 			return nil, false
 		}
 		if s.MaxHelpers > 0 && strings.HasSuffix(name, "/dsh-workflow-worker-thread") {
