@@ -49,7 +49,10 @@ func (b *Bridge) folder(chatID string) string {
 		return rec.CWD
 	}
 	asked := ""
-	if c := b.known(chatID); c != nil {
+	b.mu.Lock()
+	c := b.chats[chatID]
+	b.mu.Unlock()
+	if c != nil {
 		asked = c.asked()
 	}
 	return cmp.Or(asked, rec.CWD, b.o.Workspace)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -181,6 +182,7 @@ func TestOversizeOfARefusedFirstMessage(t *testing.T) {
 		req := s.message("c1", "say "+strings.Repeat("x", 1_000_000))
 		req.CWD = folder
 		s.expect(s.rest(s.post(req)), "queued", "error CONTEXT_MESSAGE_TOO_LARGE")
+		synctest.Wait() // the run is over, and the chat has none
 		got, err := s.b.Oversize(t.Context(), chat.OversizeRequest{ChatID: "c1", Text: req.Text, As: chat.OversizeFile})
 		if err != nil {
 			t.Fatal(err)
