@@ -181,7 +181,7 @@ suite('requests', () => {
     const again = await turn()
     assert.equal(again[0].reason.failure.code, 'CONTEXT_WINDOW_EXCEEDED')
     assert.match(again[0].reason.failure.message, /not sent again/)
-    assert.deepEqual(sent.map(({ maxTokens }) => maxTokens), [32_432, 5000]) // the second as the Harness would have asked
+    assert.equal(sent.length, 1)
   })
 
   test('a reply that is too long for its server is asked for as the Harness would', async () => {
