@@ -11,10 +11,11 @@ import (
 const (
 	maxTitle   = 200
 	maxSnippet = 600
+	maxWords   = 300 // of what a service says of its refusal
 )
 
 // answerOf makes of what a source said what a model reads, in the page's order.
-func answerOf(engine string, parsed abi.SearchParsed, notes []string) abi.SearchAnswer {
+func answerOf(engine string, parsed abi.SearchParsed) abi.SearchAnswer {
 	found := abi.SearchAnswer{Engine: engine, Sources: []abi.SearchResult{}}
 	for _, r := range parsed.Results {
 		found.Sources = append(found.Sources, abi.SearchResult{
@@ -22,15 +23,19 @@ func answerOf(engine string, parsed abi.SearchParsed, notes []string) abi.Search
 			Snippet: webtext.Escape(webtext.Line(r.Snippet, maxSnippet)), PublishedAt: r.PublishedAt,
 		})
 	}
+	said := abi.SaidAnswered
 	if len(found.Sources) == 0 {
-		notes = append(notes, abi.Fill(abi.SaidNothing, "engine", engine))
-	} else {
-		notes = append(notes, abi.Fill(abi.SaidAnswered, "engine", engine), webtext.Warning)
+		said = abi.SaidNothing
+	}
+	notes := []string{abi.Fill(said, "engine", engine)}
+	text := webtext.Visible(parsed.Answer)
+	if len(found.Sources) > 0 || text != "" {
+		notes = append(notes, webtext.Warning)
 	}
 	if parsed.Suspect {
 		notes = append(notes, "None of the results holds a word of the question, so they may have nothing to do with it.")
 	}
-	if text := webtext.Visible(parsed.Answer); text != "" {
+	if text != "" {
 		notes = append(notes, "\n\n"+engine+" says:\n\n"+text)
 	}
 	found.Content = strings.ReplaceAll(strings.Join(notes, " "), " \n", "\n")
