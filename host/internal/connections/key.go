@@ -50,9 +50,9 @@ func (k Key) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, k.String()) 
 // MarshalText is String, for JSON and the like.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// Redact takes the key out of text.
+// Redact takes the key out of text, where it is long enough for a secret (shortest).
 func (k Key) Redact(text string) string {
-	if k.IsZero() {
+	if len(k.reveal()) < shortest {
 		return text
 	}
 	return strings.ReplaceAll(text, k.reveal(), hidden)

@@ -64,7 +64,10 @@ func New(o Options) *Client {
 }
 
 // SetConnections replaces the servers that may be asked. Answers under way go on.
-func (c *Client) SetConnections(all []connections.Connection) { c.connections.Store(&all) }
+func (c *Client) SetConnections(all []connections.Connection) {
+	c.connections.Store(&all)
+	c.uncounting.forget()
+}
 
 // Close closes connections that nothing uses any more.
 func (c *Client) Close() { c.http.CloseIdleConnections() }

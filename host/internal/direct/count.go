@@ -18,10 +18,18 @@ const countWait = 15 * time.Second
 // maxCount is how much of such an answer is read, in bytes.
 const maxCount = 64 << 10
 
-// uncounting are the models whose server has no such route: one server may pass others on.
+// uncounting are the models whose server has no such route, each with where it was asked:
+// one server may pass others on. It is forgotten where the connections change, as another
+// server may be behind the same address.
 type uncounting struct {
 	mu  sync.Mutex
 	ids map[string]bool
+}
+
+func (u *uncounting) forget() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.ids = nil
 }
 
 func (u *uncounting) has(id string) bool {
@@ -44,15 +52,19 @@ func (u *uncounting) add(id string) {
 // such route it is not asked again.
 func (c *Client) Count(ctx context.Context, model, text string) (tokens int, ok bool) {
 	conn, m, refused := c.route(model)
-	if refused != nil || c.uncounting.has(model) {
+	if refused != nil {
+		return 0, false
+	}
+	at := conn.Base() + "/messages/count_tokens"
+	if c.uncounting.has(model + " " + at) {
 		return 0, false
 	}
 	ctx, cancel := context.WithTimeout(ctx, countWait)
 	defer cancel()
-	status, tokens, err := c.count(ctx, conn.Upstream.JoinPath("messages", "count_tokens").String(), conn.Authorize, m.ID, text)
+	status, tokens, err := c.count(ctx, at, conn.Authorize, m.ID, text)
 	switch {
 	case status == http.StatusNotFound, status == http.StatusMethodNotAllowed, status == http.StatusNotImplemented:
-		c.uncounting.add(model)
+		c.uncounting.add(model + " " + at)
 	}
 	return tokens, err == nil && tokens > 0
 }
