@@ -3,24 +3,26 @@ package models
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
-// A folded text stands at three depths. What is equal at a lower one is told apart
-// by nobody but a machine; a deeper one is looked at only where no other fits.
+// A folded text stands at three depths. What is equal at one of the first two is told
+// apart by nobody but a machine; the second is looked at only where no other fits.
 type folded [3]string
 
 const (
 	plain  = iota // letter case, width, marks and invisible characters folded, spaces made one
-	joined        // and without separators
-	bare          // and without any symbol
+	joined        // and without separators, but for a space between two numbers: 4.1 is not 41
+	bare          // and without any symbol or space: for guesses, as R+ is not R
 )
 
 func fold(s string) folded {
 	var f [3]strings.Builder
-	space := false
+	var last rune // in joined
+	space, parted := false, false
 	for _, r := range letters(s) {
 		if unicode.IsSpace(r) {
-			space = f[plain].Len() > 0
+			space, parted = f[plain].Len() > 0, true
 			continue
 		}
 		if space {
@@ -29,9 +31,15 @@ func fold(s string) folded {
 		}
 		f[plain].WriteRune(r)
 		word := unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
-		if word || unicode.IsSymbol(r) || strings.ContainsRune("#*&@%", r) {
-			f[joined].WriteRune(r)
+		if !word && !symbol(r) {
+			parted = true
+			continue
 		}
+		if parted && unicode.IsNumber(last) && unicode.IsNumber(r) {
+			f[joined].WriteByte(' ')
+		}
+		f[joined].WriteRune(r)
+		last, parted = r, false
 		if word {
 			f[bare].WriteRune(r)
 		}
@@ -39,9 +47,20 @@ func fold(s string) folded {
 	return folded{f[plain].String(), f[joined].String(), f[bare].String()}
 }
 
+// symbol tells whether a character that is no letter tells two names apart. Quotes and
+// dashes do not, although Unicode has these among the symbols.
+func symbol(r rune) bool {
+	return strings.ContainsRune("#*&@%", r) || unicode.IsSymbol(r) && !strings.ContainsRune("`´−", r)
+}
+
 // beside gives the folded text of f, a space, and g.
 func (f folded) beside(g folded) folded {
-	return folded{f[plain] + " " + g[plain], f[joined] + g[joined], f[bare] + g[bare]}
+	between := ""
+	last, _ := utf8.DecodeLastRuneInString(f[joined])
+	if first, _ := utf8.DecodeRuneInString(g[joined]); unicode.IsNumber(last) && unicode.IsNumber(first) {
+		between = " "
+	}
+	return folded{f[plain] + " " + g[plain], f[joined] + between + g[joined], f[bare] + g[bare]}
 }
 
 // letters spells a text as Unicode's compatibility folding (NFKC_Casefold) would for

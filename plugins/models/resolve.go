@@ -85,9 +85,9 @@ func answer(kind string, fits []*known, message string) abi.ModelAnswer {
 func match(r *known, effort string) abi.ModelAnswer {
 	out := answer(abi.ModelMatch, []*known{r}, label(r))
 	out.Route = &r.ModelRoute
-	wanted := fold(effort)[bare]
+	wanted := fold(effort)[joined]
 	for _, level := range r.Efforts {
-		if wanted != "" && fold(level)[bare] == wanted {
+		if wanted != "" && fold(level)[joined] == wanted {
 			out.Effort = level
 			break
 		}
@@ -106,7 +106,7 @@ func exact(query string, routes []*known) []*known {
 		return fits
 	}
 	for _, f := range readings(fold(query)) {
-		for depth := range f {
+		for _, depth := range []int{plain, joined} {
 			if fits := where(routes, func(r *known) bool { return r.named(f[depth], depth) }); len(fits) > 0 {
 				return fits
 			}
@@ -142,9 +142,14 @@ func readings(f folded) []folded {
 	words := strings.Fields(f[plain])
 	var kept []string
 	for i, w := range words {
-		inside := i > 0 && i < len(words)-1
+		last := i == len(words)-1
+		inside := i > 0 && !last
 		switch w {
-		case "the", "a", "my", "model", "named", "called":
+		case "the", "a", "my":
+			if !last {
+				continue
+			}
+		case "model", "named", "called":
 			continue
 		case "via", "on", "at", "from", "by", "through":
 			if inside {
