@@ -18,13 +18,26 @@ func (m *meter) refused(_ *sdk.Task, in abi.ContextRefusal) (abi.ContextRefused,
 	if !overflow(in.Code, in.Status, in.Message) {
 		return abi.ContextRefused{}, nil
 	}
-	if s := m.find(in.Session, in.Cursor); s != nil && s.harness() > 0 && s.window > 0 {
-		size := told(in.Message, s.window)
-		if size == 0 { // what was reckoned before, if that says so too
-			size = max(s.pressure(), s.window+1)
-		}
-		s.anchor = anchor{measured: size, then: s.harness(), route: s.route, refused: true}
+	prompt := inMessages(in.Message)
+	s := m.find(in.Session, in.Cursor)
+	if s == nil || s.harness() <= 0 || s.window <= 0 {
+		return abi.ContextRefused{Overflow: true, Cap: in.Raised}, nil
 	}
+	if prompt > 0 && prompt <= s.window { // it fits: what was too much is the reply beside it
+		s.anchor = anchor{measured: prompt, then: s.harness(), route: s.route}
+		return abi.ContextRefused{Overflow: true, Cap: in.Raised}, nil
+	}
+	if in.Raised && prompt == 0 { // it may be the reply, which is ours, so nothing is known of the prompt yet
+		return abi.ContextRefused{Overflow: true, Cap: true}, nil
+	}
+	size := prompt
+	if size == 0 {
+		size = told(in.Message, s.window)
+	}
+	if size == 0 { // what was reckoned before, if that says so too
+		size = max(s.pressure(), s.window+1)
+	}
+	s.anchor = anchor{measured: size, then: s.harness(), route: s.route, refused: true}
 	return abi.ContextRefused{Overflow: true}, nil
 }
 
@@ -84,25 +97,53 @@ func told(message string, window int) int {
 	best := 0
 	if strings.Contains(strings.ToLower(message), "token") {
 		for _, n := range numbers(message) {
-			if n > window && n < 1000*window && (best == 0 || n < best) {
-				best = n
+			if n.value > window && n.value < 1000*window && (best == 0 || n.value < best) {
+				best = n.value
 			}
 		}
 	}
 	return best
 }
 
-// numbers are those of a text, with or without commas.
-func numbers(text string) []int {
-	var out []int
-	n, in := 0, false
+// parts are the words behind the number of tokens of one part of a prompt.
+var parts = []string{" in the messages", " in the functions", " in your prompt", " in the prompt", " of text input", " of tool input"}
+
+// inMessages is the size of the prompt alone where a refusal tells it apart from the
+// reply, as "44000 in the messages, 32768 in the completion" or "44000 + 32768 > 65536"
+// do; 0 where it does not.
+func inMessages(message string) int {
+	text, sum := strings.ToLower(message), 0
+	list := numbers(text)
+	for i, n := range list {
+		rest := text[n.end:]
+		if i+2 < len(list) && text[n.end:list[i+1].start] == " + " && text[list[i+1].end:list[i+2].start] == " > " {
+			return n.value
+		}
+		if contains(parts, func(words string) bool { return strings.HasPrefix(rest, words) }) ||
+			strings.HasPrefix(rest, " input tokens") && strings.HasSuffix(text[:n.start], "request has ") {
+			sum += n.value
+		}
+	}
+	return sum
+}
+
+// number is one of a text, and where it stands there.
+type number struct{ value, start, end int }
+
+// numbers are those of a text, with or without commas inside.
+func numbers(text string) []number {
+	var out []number
+	n, in := number{}, false
 	for i := 0; i <= len(text); i++ {
 		switch {
-		case i < len(text) && text[i] >= '0' && text[i] <= '9' && n < 1<<40:
-			n, in = n*10+int(text[i]-'0'), true
+		case i < len(text) && text[i] >= '0' && text[i] <= '9' && n.value < 1<<40:
+			if !in {
+				n.start = i
+			}
+			n.value, n.end, in = n.value*10+int(text[i]-'0'), i+1, true
 		case i < len(text) && text[i] == ',' && in:
 		case in:
-			out, n, in = append(out, n), 0, false
+			out, n, in = append(out, n), number{}, false
 		}
 	}
 	return out

@@ -83,3 +83,42 @@ func TestARefusalHoldsForItsRouteAlone(t *testing.T) {
 		t.Errorf("on another route: %+v", got)
 	}
 }
+
+// TestAPromptThatFitsIsNotBlocked: a refusal for the longer reply that was asked for is
+// none of the prompt.
+func TestAPromptThatFitsIsNotBlocked(t *testing.T) {
+	const window = 65_536
+	for name, tt := range map[string]struct {
+		message string
+		raised  bool
+		want    abi.ContextRefused
+		tokens  int // that the prompt then has; 0: what was reckoned
+		blocked bool
+	}{
+		"told apart":             {"maximum context length is 65536 tokens. However, you requested 76768 tokens (44000 in the messages, 32768 in the completion).", true, abi.ContextRefused{Overflow: true, Cap: true}, 44_000, false},
+		"with tools":             {"maximum context length: requested 77,268 tokens (44,000 in the messages, 500 in the functions, 32,768 in the completion)", true, abi.ContextRefused{Overflow: true, Cap: true}, 44_500, false},
+		"as a sum":               {"input length and `max_tokens` exceed context limit: 44000 + 32768 > 65536, decrease input length or `max_tokens`", true, abi.ContextRefused{Overflow: true, Cap: true}, 44_000, false},
+		"as input":               {"'max_tokens' is too large: 32768. This model's maximum context length is 65536 tokens and your request has 44000 input tokens (32768 > 65536 - 44000).", true, abi.ContextRefused{Overflow: true, Cap: true}, 44_000, false},
+		"not told apart":         {"maximum context length is 65536 tokens, requested 76768", true, abi.ContextRefused{Overflow: true, Cap: true}, 0, false},
+		"nothing told":           {"prompt is too long", true, abi.ContextRefused{Overflow: true, Cap: true}, 0, false},
+		"the Harness's reply":    {"maximum context length: requested 66,384 tokens (50000 in the messages, 16384 in the completion)", false, abi.ContextRefused{Overflow: true}, 50_000, false},
+		"the prompt is too long": {"maximum context length: requested 102768 tokens (70000 in the messages, 32768 in the completion)", true, abi.ContextRefused{Overflow: true}, 70_000, true},
+		"nothing told of it":     {"prompt is too long", false, abi.ContextRefused{Overflow: true}, window + 1, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newChat(t, window, 16_384, 4000)
+			c.user(18_000)
+			before := c.measure().Tokens
+			var got abi.ContextRefused
+			if err := c.d.Do("refused", abi.ContextRefusal{Session: c.id, Cursor: c.seq, Route: "p/m", Code: "INVALID_REQUEST", Message: tt.message, Raised: tt.raised}, &got); err != nil || got != tt.want {
+				t.Fatalf("%+v, %v", got, err)
+			}
+			if tt.tokens == 0 {
+				tt.tokens = before
+			}
+			if m := c.measure(); m.Tokens != tt.tokens || m.Hopeless != tt.blocked {
+				t.Errorf("%d tokens, blocked %v", m.Tokens, m.Hopeless)
+			}
+		})
+	}
+}

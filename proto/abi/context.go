@@ -133,13 +133,15 @@ type ContextRefusal struct {
 	Code    string `json:"code"` // the Harness's
 	Status  int    `json:"status,omitempty"`
 	Message string `json:"message"`
+	// Raised says that the request asked for a longer reply than the Harness would have.
+	Raised bool `json:"raised,omitempty"`
 }
 
 // ContextRefused tells whether the request was refused because it is too long.
 type ContextRefused struct {
 	Overflow bool `json:"overflow"`
-	// Cap says that it was refused for the length of the reply that it asked for: the
-	// route takes no longer one than it declares.
+	// Cap says that the length of the reply that it asked for is why, or may be: asked
+	// for as the Harness would, it may be taken.
 	Cap bool `json:"cap,omitempty"`
 }
 

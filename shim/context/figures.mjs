@@ -57,9 +57,9 @@ export class Figures {
     return this.feed.ask(session, 'cap', { asked: options.maxTokens ?? 0, own, route, most: this.#ceilings[route] ?? 0 })?.maxTokens ?? 0
   }
 
-  /** Whether a request was refused for its length. @param {Session} session @param {any} options @param {any} failure @returns {{overflow?: boolean, cap?: boolean}} */
-  refused(session, options, { code, status = 0, message }) {
-    return this.feed.ask(session, 'refused', { route: routeOf(options), code, status, message }) ?? {}
+  /** Whether a request was refused for its length. @param {Session} session @param {any} options @param {any} failure @param {boolean} raised it asked for a longer reply than the Harness would @returns {{overflow?: boolean, cap?: boolean}} */
+  refused(session, options, { code, status = 0, message }, raised) {
+    return this.feed.ask(session, 'refused', { route: routeOf(options), code, status, message, raised }) ?? {}
   }
 
   /** What is to be summarized. @param {Session} session @param {Trigger} trigger @param {readonly {seq: number, tokens: number}[]} nodes the meter's @param {boolean} pruned */

@@ -51,22 +51,35 @@ export class Requests {
       return
     }
     const cap = figures.cap(session, options)
-    const raised = cap > 0 && cap !== options.maxTokens
+    if (cap > 0 && cap !== options.maxTokens) {
+      const clone = this.#own(mark(Object.freeze({ ...options, maxTokens: cap }), options))
+      if (!(yield* this.#answered(session, options, llm.stream(clone), cap > (options.maxTokens ?? 0)))) return
+    }
+    yield* this.#answered(session, options, next(), false) // as the Harness asks
+  }
+
+  /**
+   * Passes an answer on; true where the request is to be asked for as the Harness would, of which nothing was passed.
+   * @param {any} session
+   * @param {Options} options
+   * @param {AsyncIterable<any>} answer
+   * @param {boolean} raised it asked for a longer reply than the Harness would
+   * @returns {AsyncGenerator<any, boolean>}
+   */
+  async * #answered(session, options, answer, raised) {
     let began = false
-    for await (const chunk of raised ? llm.stream(this.#own(mark(Object.freeze({ ...options, maxTokens: cap }), options))) : next()) {
+    for await (const chunk of answer) {
       const failure = chunk.type === 'finish' && chunk.reason.kind === 'error' ? chunk.reason.failure : undefined
       if (failure === undefined) {
         began = true
         yield chunk
         continue
       }
-      const refused = figures.refused(session, options, failure)
-      if (refused.cap && raised && !began) {
-        yield* next() // as the Harness would have asked
-        return
-      }
+      const refused = this.#parts.figures.refused(session, options, failure, raised && !began)
+      if (refused.cap && raised && !began) return true
       yield refused.overflow && failure.code !== FULL ? withCode(chunk, FULL) : chunk
     }
+    return false
   }
 
   /** @param {any} session @param {Options} options @param {Next} next */

@@ -11,7 +11,7 @@ import { STARTS, listTool, startTool } from './tools.mjs'
 /** @typedef {{sha256: string, wasm?: string, routes?: Route[]}} ModelsRow */
 /** The tools of ours that an agent has, once the plugin has worded them. @typedef {{tools: any[], worded: Promise<void>, remove: () => Promise<void>}} Wrapped */
 
-const RENAMED = 'An agent has no tool named subagent or subagent_fork, so its helper agents run as the Harness starts them.'
+const renamed = (/** @type {string} */ tool) => `An agent has no tool named ${tool}, so helper agents that another tool starts run as the Harness starts them.`
 
 /**
  * Wraps the tools of each agent and registers the command. The plugin starts with the first agent.
@@ -27,7 +27,8 @@ export function mount(ctx, { sha256, wasm, routes }) {
   const seams = seamProbe({
     list: { has: () => hasMethods(ctx.llm, 'listProviders', 'listModels'), lost: 'This Harness does not list its models, so those of the profile are taken for all.' },
     start: { has: () => starts.possible, lost: 'This Harness starts helper agents in another way, so they run on their chat’s own model unless its own tool takes another.' },
-    tool: { has: () => STARTS.some(tool => seen[tool] !== false), lost: RENAMED },
+    end: { has: () => starts.tells, lost: 'This Harness tells the end of a helper in the background in another way, so a chat may not read why one failed.' },
+    ...Object.fromEntries(STARTS.map(tool => [tool, { has: () => seen[tool] !== false, lost: renamed(tool) }])),
   }, warn)
   /** @type {Promise<Instance> | undefined} */
   let starting

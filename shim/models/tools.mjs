@@ -27,7 +27,8 @@ export function startTool(base, world) {
       const { model, provider: of, reasoning_effort: effort, ...own } = args
       const wanted = await choose(world, { model: of ? `${of}/${model}` : model, effort, agent: exec.agent })
       if (!native) return world.starts.run(wanted, () => base.execute(own, exec))
-      const value = await base.execute(model ? { ...own, ...wanted.on, ...(wanted.effort && { reasoning_effort: wanted.effort }) } : args, exec)
+      const call = model ? { ...own, ...wanted.on, ...(wanted.effort && { reasoning_effort: wanted.effort }) } : args
+      const value = await world.starts.run({ label: wanted.label }, () => base.execute(call, exec)) // its end is told as well
       if (value?.kind === 'foreground' && isEmpty(value.output)) throw new Error(`The helper on ${wanted.label} ended without an answer.`)
       return value
     },
@@ -47,7 +48,7 @@ async function choose({ ask, routes }, { model, effort, agent }) {
   const query = named ? String(model) : `${current?.provider}/${current?.model}`
   const answer = await ask('resolve', { query, effort: String(effort ?? ''), routes: await routes() })
   if (answer.kind === 'match') {
-    return { label: answer.message, on: { provider: answer.route.provider, model: answer.route.id }, ...(answer.effort && { effort: answer.effort }) }
+    return { label: answer.message, named, on: { provider: answer.route.provider, model: answer.route.id }, ...(answer.effort && { effort: answer.effort }) }
   }
   if (named) throw new Error(answer.message)
   return own // the person's settings need not list it

@@ -181,7 +181,7 @@ suite('requests', () => {
     const again = await turn()
     assert.equal(again[0].reason.failure.code, 'CONTEXT_WINDOW_EXCEEDED')
     assert.match(again[0].reason.failure.message, /not sent again/)
-    assert.equal(sent.length, 1)
+    assert.deepEqual(sent.map(({ maxTokens }) => maxTokens), [32_432, 5000]) // the second as the Harness would have asked
   })
 
   test('a reply that is too long for its server is asked for as the Harness would', async () => {
@@ -189,6 +189,18 @@ suite('requests', () => {
     assert.deepEqual(await turn(), good)
     assert.deepEqual(await turn(), good)
     assert.deepEqual(sent.map(({ maxTokens }) => maxTokens), [32_768, 5000, 5000])
+  })
+
+  test('a longer reply that a strict server has no room for is asked for as the Harness would, and the prompt is not blocked', async () => {
+    const prompt = 44_000
+    const strict = (/** @type {any} */ { maxTokens }) => (prompt + maxTokens > 65_536
+      ? failure('INVALID_REQUEST', `400: This model's maximum context length is 65536 tokens. However, you requested ${prompt + maxTokens} tokens (${prompt} in the messages, ${maxTokens} in the completion).`)
+      : good)
+    const { session, sent, turn } = world(strict)
+    session.said('x'.repeat(72_000))
+    assert.deepEqual(await turn({ maxTokens: 16_384 }), good)
+    assert.deepEqual(await turn({ maxTokens: 16_384 }), good) // now that the prompt's size is known, within what it leaves
+    assert.deepEqual(sent.map(({ maxTokens }) => maxTokens), [32_768, 16_384, 17_440])
   })
 
   test('report 15: what goes to the model of a history is the same messages, or a transcript without reasoning', async () => {

@@ -101,15 +101,22 @@ suite('models on doubles of other Harnesses', () => {
   })
 
   test('a renamed tool is left alone, and that is said once', async () => {
-    const harness = fakeHarness([{ ...nativeTool(), name: 'delegate' }])
-    mount(/** @type {any} */ (harness.ctx), { sha256, wasm: /** @type {any} */ (wasm), routes: ROUTES })
-    assert.deepEqual([[...harness.own], harness.warned.length, (await harness.status()).seams.tool], [[], 1, false])
-    assert.match(harness.warned[0] ?? '', /no tool named subagent/)
-    await harness.dispose()
+    const warned = async (/** @type {string[]} */ ...names) => {
+      const harness = fakeHarness(names.map(name => ({ ...nativeTool(), name })))
+      mount(/** @type {any} */ (harness.ctx), { sha256, wasm: /** @type {any} */ (wasm), routes: ROUTES })
+      const { subagent, subagent_fork } = (await harness.status()).seams
+      await harness.dispose()
+      return [subagent, subagent_fork, harness.warned.map(text => text.split(',')[0])]
+    }
+    const no = (/** @type {string} */ name) => `An agent has no tool named ${name}`
+    assert.deepEqual(await warned('subagent', 'subagent_fork'), [true, true, []])
+    assert.deepEqual(await warned('delegate', 'subagent_fork'), [false, true, [no('subagent')]])
+    assert.deepEqual(await warned('subagent', 'fork'), [true, false, [no('subagent_fork')]])
+    assert.deepEqual(await warned('delegate'), [false, false, [no('subagent'), no('subagent_fork')]])
   })
 
   test('without the plugin the tools are the Harness’s own again, and that is said once', async () => {
-    const harness = fakeHarness([nativeTool()])
+    const harness = fakeHarness([nativeTool(), { ...nativeTool(), name: 'subagent_fork' }])
     mount(/** @type {any} */ (harness.ctx), { sha256: '0'.repeat(64), wasm: /** @type {any} */ (wasm), routes: ROUTES })
     await harness.assemble()
     assert.deepEqual([[...harness.own], harness.warned.length], [[], 1])
@@ -131,13 +138,82 @@ suite('models on doubles of other Harnesses', () => {
     await starts.run({ label: 'Model One', on }, async () => { job = service.start('spawn', { agentOptions: { maxTokens: 5 } }) })
     const { result } = await job
     assert.deepEqual(await result, { output: [], stopReason: 'error', diagnostic: 'The helper on Model One ended without an answer.' })
-    await starts.run({ label: 'Model One', on }, async () => {
+    await starts.run({ label: 'Model One', on, named: true }, async () => {
       await service.start('spawn', {})
       await service.start('spawn', {}) // a helper's own, within
     })
-    await assert.rejects(starts.run({ label: 'Model One', on }, async () => {}), /could not be put on Model One/)
+    await assert.rejects(starts.run({ label: 'Model One', on, named: true }, async () => {}), /could not be put on Model One/)
     undo()
     await service.start('spawn', {})
     assert.deepEqual(asked, [['spawn', { maxTokens: 5, ...on }], ['spawn', on], ['spawn', undefined], ['spawn', undefined]])
+  })
+
+  test('a Harness without the start that is wrapped starts nothing on a wrong model', async () => {
+    /** @type {any[]} */
+    const ran = []
+    const tool = { ...nativeTool(), parameters: { type: 'object', properties: { prompt: { type: 'string' } } }, execute: async (/** @type {any} */ args) => (ran.push(args), { kind: 'foreground', output: [] }) }
+    /** @type {any} */
+    const service = {}
+    const harness = fakeHarness([tool, { ...tool, name: 'subagent_fork' }], service)
+    mount(/** @type {any} */ (harness.ctx), { sha256, wasm: /** @type {any} */ (wasm), routes: ROUTES })
+    await harness.assemble()
+    const call = (/** @type {object} */ more) => harness.tool('subagent').execute({ prompt: 'p', ...more }, { agent: harness.agent })
+    await assert.rejects(call({ model: 'one' }), /^Error: Nothing was started: .* none can be put on "Model One" \(a\/one\)\./)
+    assert.deepEqual(ran, [])
+    await call({})
+    assert.deepEqual([ran, Object.keys(service), (await harness.status()).seams.start, harness.warned.length], [[{ prompt: 'p' }], [], false, 1])
+    assert.match(harness.warned[0] ?? '', /starts helper agents in another way/)
+    await harness.dispose()
+    assert.deepEqual(Object.keys(service), [])
+  })
+
+  test('the end of a helper in the background is told with its reason and its model', async () => {
+    const text = (/** @type {string} */ said) => ({ type: 'text', text: said })
+    const helper = (/** @type {object} */ reason) => ({ ctx: { on() {} }, session: { events: [
+      { type: 'request/header', data: { header: { config: { provider: 'a', model: 'one' } } } },
+      { type: 'turn/end', data: { reason } },
+    ] } })
+    /** @type {any[]} */
+    const told = []
+    const service = {
+      start: async () => ({}),
+      startContinuable: async (/** @type {any} */ { agent }) => starts.created(agent),
+      reportFrom: async (/** @type {any} */ _agent) => 'id',
+      continuations: { notifySettlement: (/** @type {any} */ _, /** @type {any} */ end) => told.push(end) },
+    }
+    const starts = new Starts(service)
+    const { notifySettlement } = service.continuations
+    const undo = starts.mount()
+    const failed = helper({ kind: 'error', error: { message: 'no key' } })
+    const done = helper({ kind: 'completed' })
+    const reported = helper({ kind: 'completed' })
+    const stopped = helper({ kind: 'aborted' })
+    await starts.run({ label: 'Model One', on: { provider: 'a', model: 'one' }, named: true }, () => service.startContinuable({ agent: failed, request: {} }))
+    await service.reportFrom(reported)
+    const end = (/** @type {any} */ agent, /** @type {string} */ stopReason, /** @type {any[]} */ ...output) =>
+      service.continuations.notifySettlement({ handle: { agent } }, { stopReason, ...(output.length > 0 && { output }) })
+    end(failed, 'error')
+    end(failed, 'error', text('so far'))
+    end(done, 'completed')
+    end(done, 'completed', text(' \n'), { type: 'reasoning', text: 'hm' })
+    end(done, 'completed', text('the answer'))
+    end(reported, 'completed')
+    end(stopped, 'completed')
+    end(stopped, 'aborted')
+    service.continuations.notifySettlement({}, { stopReason: 'error' })
+    undo()
+    assert.equal(service.continuations.notifySettlement, notifySettlement)
+    assert.deepEqual(told, [
+      { stopReason: 'error', output: [text('The helper on Model One failed: no key')] },
+      { stopReason: 'error', output: [text('The helper on Model One failed: no key'), text('so far')] },
+      { stopReason: 'error', output: [text('The helper on a/one ended without an answer.')] },
+      { stopReason: 'error', output: [text('The helper on a/one ended without an answer.')] },
+      { stopReason: 'completed', output: [text('the answer')] },
+      { stopReason: 'completed' },
+      { stopReason: 'completed' },
+      { stopReason: 'aborted' },
+      { stopReason: 'error', output: [text('The helper on its model failed.')] },
+    ])
+    assert.deepEqual([starts.tells, new Starts({ start() {} }).tells, new Starts({ start() {}, startContinuable() {} }).tells], [true, true, false])
   })
 })

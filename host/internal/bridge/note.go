@@ -24,6 +24,9 @@ func (b *Bridge) passNote(ctx context.Context, p *pending, text string) (left bo
 	if p.run.c.request(req.RequestID) != nil {
 		return false, nil // an answer that got lost is given again
 	}
+	if p.run.outgrows(ctx, text) {
+		return true, nil
+	}
 	result := make(chan error, 1)
 	p.run.post(func() { p.run.steer(req, result) })
 	select {

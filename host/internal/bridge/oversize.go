@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -33,15 +34,42 @@ func (b *Bridge) Oversize(_ context.Context, req chat.OversizeRequest) (chat.Ove
 	case req.As != chat.OversizeFile:
 		return chat.OversizeAnswer{}, say.Error(chat.CodeBadRequest, "as", say.FieldWrong, "field", "as")
 	}
-	folder := b.o.Workspace
-	if rec, known := b.records.get(req.ChatID); known && rec.CWD != "" {
-		folder = rec.CWD
-	}
-	name, err := attach(folder, req.Text)
+	name, err := attach(b.folder(req.ChatID), req.Text)
 	if err != nil {
 		return chat.OversizeAnswer{}, say.Error(chat.CodeInternal, err.Error(), say.NotAttached)
 	}
 	return chat.OversizeAnswer{Text: fit.Attached(req.Text, name), Path: name}, nil
+}
+
+// folder is where a chat's agent works, also where its first message was refused, so that
+// nothing is kept of it yet.
+func (b *Bridge) folder(chatID string) string {
+	rec, known := b.records.get(chatID)
+	if known && !rec.Unbegun && rec.CWD != "" {
+		return rec.CWD
+	}
+	asked := ""
+	b.mu.Lock()
+	c := b.chats[chatID]
+	b.mu.Unlock()
+	if c != nil {
+		asked = c.asked()
+	}
+	return cmp.Or(asked, rec.CWD, b.o.Workspace)
+}
+
+// asked is the folder that the message under way is for, or else the newest that was; ""
+// where it names none.
+func (c *conversation) asked() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case len(c.runs) > 0:
+		return c.runs[0].req.CWD
+	case c.ended != nil:
+		return c.ended.req.CWD
+	}
+	return ""
 }
 
 // attach keeps a text in a file below a folder and gives its path there, with slashes.
@@ -58,12 +86,32 @@ func attach(folder, text string) (name string, err error) {
 	}
 	sum := sha256.Sum256([]byte(text))
 	name = path.Join(attachedDir, "message-"+hex.EncodeToString(sum[:6])+".txt")
-	for file, content := range map[string]string{".strata/.gitignore": "*\n", name: text} {
-		if err := writeNew(root, filepath.FromSlash(file), content); err != nil {
-			return "", fmt.Errorf("attaching a text: %w", err)
-		}
+	if err := writeNew(root, filepath.FromSlash(".strata/.gitignore"), "*\n"); err != nil {
+		return "", fmt.Errorf("attaching a text: %w", err)
+	}
+	if err := writeText(root, filepath.FromSlash(name), text); err != nil {
+		return "", fmt.Errorf("attaching a text: %w", err)
 	}
 	return name, nil
+}
+
+// writeText has a file hold a text, whole or not at all, whatever the agent has made of
+// it since.
+func writeText(root *os.Root, name, text string) error {
+	info, err := root.Lstat(name)
+	if err == nil && info.Mode().IsRegular() && info.Size() == int64(len(text)) {
+		if old, err := root.ReadFile(name); err == nil && string(old) == text {
+			return nil
+		}
+	}
+	part := name + "." + newID()
+	if err := writeNew(root, part, text); err != nil {
+		return err
+	}
+	if err := root.Rename(part, name); err != nil {
+		return errors.Join(err, root.Remove(part))
+	}
+	return nil
 }
 
 // writeNew writes a file that is not there yet.

@@ -112,7 +112,7 @@ func (r *active) fits(ctx context.Context) *chat.Error {
 	if known.Surely(r.text, pictures) {
 		return nil
 	}
-	message := r.count(ctx, &known)
+	message := r.count(ctx, &known, r.text)
 	if message >= 0 {
 		message += pictures * fit.PictureTokens
 	}
@@ -137,18 +137,35 @@ func cramped() *chat.Error {
 	return e
 }
 
-// count is the message's size: by the model's own tokenizer, else by the density that
+// outgrows tells whether a message is too long to go into the run's turn as it is: one for
+// which room must be made, or that never fits, which its own turn says. How full the chat
+// is was learnt before the run, so what takes little of the window is not asked about.
+func (r *active) outgrows(ctx context.Context, text string) bool {
+	b, route := r.c.b, r.c.b.model(r.req)
+	known := b.sizes.of(r.c.id)
+	if known.Window <= 0 {
+		known.Window, known.Fixed = r.window(), b.sizes.fixedOf(route)
+	}
+	empty := known
+	empty.Tokens = known.Fixed
+	if known.Cramped() || empty.Surely(text, 0) {
+		return false
+	}
+	return known.Decide(r.count(ctx, &known, text)) != budget.Send
+}
+
+// count is a message's size: by the model's own tokenizer, else by the density that
 // the chat has shown. A count tells a chat without one how dense such text is.
-func (r *active) count(ctx context.Context, known *fit.Chat) int {
+func (r *active) count(ctx context.Context, known *fit.Chat, text string) int {
 	if c := r.c.b.o.Counter; c != nil {
-		if tokens, ok := c.Count(ctx, r.c.b.model(r.req), r.text); ok {
+		if tokens, ok := c.Count(ctx, r.c.b.model(r.req), text); ok {
 			if known.Source != sourceMeasured {
-				known.Density = budget.Density(tokens, fit.Price(r.text))
+				known.Density = budget.Density(tokens, fit.Price(text))
 			}
 			return tokens
 		}
 	}
-	return known.Reckon(r.text)
+	return known.Reckon(text)
 }
 
 // filled is the meter's frame of what is known of a chat.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -168,6 +169,53 @@ func TestOversize(t *testing.T) {
 			if _, err := s.b.Oversize(t.Context(), bad); !errors.As(err, &e) || e.Code != chat.CodeBadRequest {
 				t.Errorf("%+v: %v", bad, err)
 			}
+		}
+	})
+}
+
+// TestOversizeOfARefusedFirstMessage: its file is in the folder that it was for.
+func TestOversizeOfARefusedFirstMessage(t *testing.T) {
+	folder := t.TempDir()
+	play(t, func(s *stage) {
+		s.d.sizes = []string{fresh}
+		s.b.o.Counter = &tokenizer{}
+		req := s.message("c1", "say "+strings.Repeat("x", 1_000_000))
+		req.CWD = folder
+		s.expect(s.rest(s.post(req)), "queued", "error CONTEXT_MESSAGE_TOO_LARGE")
+		synctest.Wait() // the run is over, and the chat has none
+		got, err := s.b.Oversize(t.Context(), chat.OversizeRequest{ChatID: "c1", Text: req.Text, As: chat.OversizeFile})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data, err := os.ReadFile(filepath.Join(folder, got.Path)); err != nil || string(data) != req.Text {
+			t.Errorf("the file has %d characters, %v", len(data), err)
+		}
+		if entries, err := os.ReadDir(s.b.o.Workspace); err != nil || len(entries) != 0 {
+			t.Errorf("%v, %v were written elsewhere", entries, err)
+		}
+	})
+}
+
+// TestOversizeIsTheText, whatever became of its file since.
+func TestOversizeIsTheText(t *testing.T) {
+	play(t, func(s *stage) {
+		req := chat.OversizeRequest{ChatID: "c1", Text: "a long text", As: chat.OversizeFile}
+		first, err := s.b.Oversize(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Join(s.b.o.Workspace, first.Path)
+		for _, other := range []string{"", "a long", "A LONG TEXT"} {
+			if err := os.WriteFile(name, []byte(other), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got, err := s.b.Oversize(t.Context(), req)
+			if data, readErr := os.ReadFile(name); err != nil || readErr != nil || got != first || string(data) != req.Text {
+				t.Errorf("%q became %q, %v, %v", other, data, err, readErr)
+			}
+		}
+		if entries, err := os.ReadDir(filepath.Dir(name)); err != nil || len(entries) != 1 {
+			t.Errorf("%v, %v are left", entries, err)
 		}
 	})
 }

@@ -13,11 +13,11 @@ import (
 
 // steer puts a message into the chat's running turn and gives the frames of that run.
 // It gives nil where no turn takes it: none runs, it runs in another mode or on another
-// model than the message is for, or files come with it. Such a message waits for its
-// own turn.
+// model than the message is for, files come with it, or it is too long to go in as it is.
+// Such a message waits for its own turn.
 func (b *Bridge) steer(ctx context.Context, c *conversation, req chat.StreamRequest) (Subscription, error) {
 	r := c.current()
-	if !req.Steer || r == nil || !r.takes(req) {
+	if !req.Steer || r == nil || !r.takes(req) || r.outgrows(ctx, req.Text) {
 		return nil, nil
 	}
 	result := make(chan error, 1)

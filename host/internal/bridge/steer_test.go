@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -77,6 +78,52 @@ func TestSteerWaitsWhereNoTurnTakesIt(t *testing.T) {
 	play(t, func(s *stage) {
 		s.expect(s.rest(s.post(s.steering("c1", "say hi"))), "queued", "start manual p/m session-1", `delta "hi"`, "done completed false 100")
 	})
+}
+
+// TestSteerLooksAtTheSize: what never fits is refused as any other message, and where room
+// must be made first that is done before its own turn; a short one goes in however full
+// the chat is.
+func TestSteerLooksAtTheSize(t *testing.T) {
+	long := func(tokens int) string { return "say " + strings.Repeat("x", 4*tokens) }
+	for name, tt := range map[string]struct {
+		size    string
+		text    string
+		second  []string
+		prompts int
+	}{
+		"never fits":   {halfFull, long(60_000), []string{"queued", "error CONTEXT_MESSAGE_TOO_LARGE"}, 1},
+		"room is made": {nearly, long(20_000), []string{"queued", "status " + say.Compacting, "start", "delta", "context", "done"}, 2},
+		"it fits":      {halfFull, long(10_000), []string{"queued", "start", "status " + say.Steered, "message", "delta", "context", "delta", "context", "done"}, 2},
+		"a full chat":  {nearly, "say two", []string{"queued", "start", "status " + say.Steered, "message", "delta", "context", "delta", "context", "done"}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play(t, func(s *stage) {
+				s.d.sizes = []string{tt.size}
+				s.d.commands = map[string]gateway.CommandResult{"compact": {Found: true, OK: true, Text: "Compacted 8 history items."}}
+				s.b.o.Counter = &tokenizer{}
+				first := s.send("c1", "wait 1000; say one")
+				synctest.Wait()
+				second := s.post(s.steering("c1", tt.text))
+				s.rest(first)
+				var got []string
+				for _, f := range s.rest(second) {
+					kind := strings.TrimSpace(string(f.Type) + " " + string(f.Code))
+					if f.Type == chat.Status {
+						kind = "status " + f.Key
+					}
+					if len(got) == 0 || got[len(got)-1] != kind {
+						got = append(got, kind)
+					}
+				}
+				if d := cmp.Diff(tt.second, got); d != "" {
+					t.Errorf("(-want +got):\n%s", d)
+				}
+				if n := s.d.count("Prompt"); n != tt.prompts {
+					t.Errorf("%d messages were handed over", n)
+				}
+			})
+		})
+	}
 }
 
 // TestStopTakesBackWhatWasSteered: what the turn has not read does not begin later.

@@ -66,9 +66,11 @@ func agentPreset(s Settings) (preset, error) {
 	if err != nil {
 		return fail(err)
 	}
-	found := map[string]bool{}
+	found, engine := map[string]bool{}, false
 	rows, err := mapRows(standard.rows, func(row mapping) (mapping, bool) {
 		name, _ := row.get("name").(string)
+		compacts := strings.HasSuffix(name, "/dsh-compaction-basic")
+		engine = engine || compacts
 		if id, _ := row.get("id").(string); slices.Contains(s.Off, id) {
 			found[id] = true
 			return nil, false
@@ -83,7 +85,7 @@ func agentPreset(s Settings) (preset, error) {
 			config, _ := row.get("config").(mapping)
 			row = row.with("config", config.with("maxConcurrentAgents", int64(s.MaxHelpers)))
 		}
-		if s.Plugins.Shim != "" && strings.HasSuffix(name, "/dsh-compaction-basic") {
+		if s.Plugins.Shim != "" && compacts {
 			row = row.with("id", "compaction-strata").with("name", join(s.Plugins.Shim, "compaction.mjs"))
 		}
 		if s.Plugins.Shim != "" && strings.HasSuffix(name, "/dsh-tool-web") {
@@ -102,6 +104,9 @@ func agentPreset(s Settings) (preset, error) {
 	}
 	if len(rows) == 0 {
 		return fail(fmt.Errorf("no rows"))
+	}
+	if s.Plugins.Shim != "" && !engine { // chats that fill up would be on their own unseen
+		return fail(fmt.Errorf("it has no compaction engine (dsh-compaction-basic) in whose place ours could be"))
 	}
 	rows, err = askModels(s, rows)
 	if err != nil {

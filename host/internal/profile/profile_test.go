@@ -36,6 +36,12 @@ const small = `# comment
   config:
     - id: plan-mode
       name: '@deepseek-ai/dsh-plan-mode'
+- id: compaction
+  name: cordis:group
+  group: true
+  config:
+    - id: compaction-basic
+      name: '@deepseek-ai/dsh-compaction-basic'
 - id: delegation
   name: cordis:group
   group: true
@@ -204,6 +210,9 @@ func TestStandardOfThePin(t *testing.T) {
 	if err := index(ours.rows, kept); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := agentPreset(Settings{Standard: standard, Plugins: Plugins{Shim: "/shim"}}); err != nil {
+		t.Errorf("with our plugins: %v", err)
+	}
 	var b bytes.Buffer
 	var walk func(list)
 	walk = func(rows list) {
@@ -235,6 +244,9 @@ func TestRefusedSettings(t *testing.T) {
 		"preset with all dropped": {func(s *Settings) {
 			s.Standard = []byte("- {id: a, name: '@deepseek-ai/dsh-plan-mode'}\n")
 		}, "no rows"},
+		"preset with another compaction engine": {func(s *Settings) {
+			s.Standard = []byte(strings.ReplaceAll(small, "dsh-compaction-basic", "dsh-compaction-other"))
+		}, "no compaction engine (dsh-compaction-basic)"},
 		"preset that declares nothing": {func(s *Settings) {
 			s.Standard = []byte("- insert:\n    - {id: preset-standard, name: '@deepseek-ai/dsh-agent-preset', config: {id: standard}}\n")
 		}, "declares no plugins"},

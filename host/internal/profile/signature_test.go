@@ -80,7 +80,7 @@ func TestSignature(t *testing.T) {
 // TestOff: a plugin that is off is in no row, and one that is not there is an error.
 func TestOff(t *testing.T) {
 	files := generate(t, settings(func(s *Settings) {
-		s.Off = []string{"tool-bash", "workflow-worker-thread", "tool-subagent", "tool-web"}
+		s.Off = []string{"tool-bash", "compaction-basic", "workflow-worker-thread", "tool-subagent", "tool-web"}
 	}))
 	doc, err := parseYAML(files[PresetFile])
 	if err != nil {

@@ -153,6 +153,22 @@ suite('models', { timeout: 240_000 }, () => {
     assert.match(own ?? '', /The helper on the chat’s own model failed: .*scripted 400/)
   })
 
+  test('in the background they are told with the reason and the model, too', async () => {
+    const one = await chat()
+    const reports = () => one.events('user/message').filter(({ data }) => data.source?.kind === 'subagent-settled')
+      .map(({ data }) => data.content.map((/** @type {any} */ block) => block.text).join('\n'))
+    await one.turn(script({ calls: [
+      helper('hP', { model: 'gpt x', run_in_background: true }, { fail: 401 }),
+      helper('hQ', { model: 'gpt x', run_in_background: true }, { say: ' ' }),
+      helper('hR', { model: 'gpt x', run_in_background: true }, { calls: [['report', { output: 'this' }]] }, { say: ' ' }),
+    ] }))
+    await one.wire.until(() => reports()[2], 'the reports')
+    const [failed, silent] = ['failed:', 'ended'].map(word => reports().find(text => text.includes(word)))
+    assert.match(failed ?? '', /failed before it finished\.\nIts closing message:\nThe helper on "GPT X" \(other\/gpt-x\) failed: .*scripted 401/)
+    assert.match(silent ?? '', /failed before it finished\.\nIts closing message:\nThe helper on "GPT X" \(other\/gpt-x\) ended without an answer\./)
+    assert.equal(reports().filter(text => text.includes('finished and will do no further work')).length, 1) // it reported before
+  })
+
   test('a helper that a helper starts is not on its parent’s wish', async () => {
     const one = await chat()
     await one.turn(script({ calls: [helper('hL', { model: 'gpt x' }, { calls: [helper('hM', { model: 'scripted two' }, { say: 'inner' })] }, { say: 'outer' })] }))
@@ -182,7 +198,7 @@ suite('models', { timeout: 240_000 }, () => {
   test('the pinned Harness has the tools by these names and takes no model by itself', async () => {
     const one = await chat()
     const { text = '' } = await one.wire.command(one.id, '/strata-models')
-    assert.deepEqual(JSON.parse(text).seams, { list: true, start: true, tool: true })
+    assert.deepEqual(JSON.parse(text).seams, { list: true, start: true, end: true, subagent: true, subagent_fork: true })
     assert.deepEqual(JSON.parse(text).missing, [])
     await harness.setRows([...harness.base, ...rows().slice(0, 1)]) // the row goes
     const without = async () => {
