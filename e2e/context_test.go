@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"strata.dev/bridge/e2e/kit"
 	"strata.dev/bridge/e2e/scriptmodel"
 	"strata.dev/bridge/e2e/talks"
@@ -187,7 +189,9 @@ const stock = "- id: strata-context\n  disabled: true\n"
 func TestContext(t *testing.T) {
 	ctx := kit.Context(t)
 	all := append(everyday(), badTalks()...)
-	w := sizedWorld(ctx, t, kit.HostOptions{}, scriptmodel.Config{Summaries: badSummaries()}, "", modelsOf(all)...)
+	strict := sized(65_536, 2, 400, "strict", "nocount")
+	w := sizedWorld(ctx, t, kit.HostOptions{}, scriptmodel.Config{Summaries: badSummaries()}, "", append(modelsOf(all), strict)...)
+	t.Run("a longer reply that has no room", func(t *testing.T) { stretched(ctx, t, w, strict) })
 	out := played(ctx, t, w, all)
 	for _, o := range out {
 		// One refusal in twenty is what a count that nobody gives leaves.
@@ -196,6 +200,31 @@ func TestContext(t *testing.T) {
 		}
 	}
 	t.Log("\n" + talks.Table("with Strata's context plugin", out))
+}
+
+// stretched has a first message that fits with the Harness's own reply, and not with the
+// longer one that is asked for first, as nobody knows its size yet.
+func stretched(ctx context.Context, t *testing.T, w *world, model string) {
+	c := w.NewChat()
+	for n := range 2 {
+		text := fmt.Sprintf("#! SAY \"answer %d\"\n", n)
+		if n == 0 {
+			text += talks.Log(55_000)
+		}
+		frames := play(ctx, t, c, text, func(r *chat.StreamRequest) { r.Model = "strata/" + model })
+		if got := kit.Text(frames); got != fmt.Sprint("answer ", n) {
+			t.Errorf("message %d is answered with %q", n, got)
+		}
+	}
+	var got []string
+	for _, r := range w.model.Requests() {
+		if r.Chat.Model == model && r.Chat.Stream {
+			got = append(got, fmt.Sprintf("%d fits %v", r.Status, r.Tokens+max(r.Chat.MaxTokens, r.Chat.MaxCompletionTokens) <= r.Window))
+		}
+	}
+	if d := cmp.Diff([]string{"400 fits false", "200 fits true", "200 fits true"}, got); d != "" {
+		t.Errorf("requests (-want +got):\n%s", d)
+	}
 }
 
 // TestContextNet: where nobody counts and the server takes less than it was said to, a

@@ -54,10 +54,15 @@ func refusal(status int, text string) apiError {
 	return e
 }
 
-// overflow words the refusal of a prompt that does not fit.
-func overflow(window, tokens int) apiError {
-	e := refusal(http.StatusBadRequest, fmt.Sprintf("This model's maximum context length is %d tokens. "+
-		"However, your messages resulted in %d tokens. Please reduce the length of the messages.", window, tokens))
+// overflow words the refusal of a prompt that does not fit, or not with the reply that
+// it asks for where that counts too.
+func overflow(window, tokens, reply int) apiError {
+	told := fmt.Sprintf("your messages resulted in %d tokens. Please reduce the length of the messages.", tokens)
+	if reply > 0 {
+		told = fmt.Sprintf("you requested %d tokens (%d in the messages, %d in the completion). "+
+			"Please reduce the length of the messages or completion.", tokens+reply, tokens, reply)
+	}
+	e := refusal(http.StatusBadRequest, fmt.Sprintf("This model's maximum context length is %d tokens. However, %s", window, told))
 	param := "messages"
 	e.Error.Param, e.Error.Code = &param, "context_length_exceeded"
 	return e
@@ -66,7 +71,7 @@ func overflow(window, tokens int) apiError {
 // refusalOf words the refusal of an ERR directive.
 func refusalOf(a Action, window, tokens int) apiError {
 	if a.N == http.StatusBadRequest && strings.HasPrefix(a.Text, "overflow") {
-		return overflow(window, max(tokens, window+1))
+		return overflow(window, max(tokens, window+1), 0)
 	}
 	return refusal(a.N, a.Text)
 }

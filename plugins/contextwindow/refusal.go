@@ -27,7 +27,7 @@ func (m *meter) refused(_ *sdk.Task, in abi.ContextRefusal) (abi.ContextRefused,
 		s.anchor = anchor{measured: prompt, then: s.harness(), route: s.route}
 		return abi.ContextRefused{Overflow: true, Cap: in.Raised}, nil
 	}
-	if in.Raised && prompt == 0 { // it may be the reply, which is ours, so nothing is known of the prompt yet
+	if in.Raised && prompt == 0 && !ofThePrompt(in) { // it may be the reply, which is ours, so nothing is known of the prompt yet
 		return abi.ContextRefused{Overflow: true, Cap: true}, nil
 	}
 	size := prompt
@@ -56,6 +56,21 @@ var wordings = []string{
 	"reduce the length", "reduce your prompt", "input token count", "prompt token count", "exceeds the limit of",
 	"exceeds maximum number of tokens", "longer than the maximum", "max_prompt", "length limit exceeded",
 	"输入过长", "超出最大长度", "上下文长度", "超过最大",
+}
+
+// prompts are those of the wordings that speak of the prompt alone, whatever reply is
+// asked for.
+var prompts = []string{
+	"prompt is too long", "prompt too long", "input is too long", "input too long", "too many input tokens",
+	"maximum prompt length", "maximum allowed input length", "maximum input length", "range of input length",
+	"input token count", "prompt token count", "request_too_large", "entity too large", "payload too large", "body too large", "输入过长",
+}
+
+// ofThePrompt tells whether a refusal for its length is none of the reply's.
+func ofThePrompt(in abi.ContextRefusal) bool {
+	text := strings.ToLower(in.Message)
+	return in.Status == 413 || strings.HasPrefix(text, "413") ||
+		contains(prompts, func(words string) bool { return strings.Contains(text, words) })
 }
 
 // others are words of failures that may speak of tokens and are about something else.
@@ -120,6 +135,7 @@ func inMessages(message string) int {
 			return n.value
 		}
 		if contains(parts, func(words string) bool { return strings.HasPrefix(rest, words) }) ||
+			strings.HasPrefix(rest, " tokens") && strings.HasSuffix(text[:n.start], "messages resulted in ") ||
 			strings.HasPrefix(rest, " input tokens") && strings.HasSuffix(text[:n.start], "request has ") {
 			sum += n.value
 		}

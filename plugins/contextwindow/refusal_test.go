@@ -100,9 +100,12 @@ func TestAPromptThatFitsIsNotBlocked(t *testing.T) {
 		"as a sum":               {"input length and `max_tokens` exceed context limit: 44000 + 32768 > 65536, decrease input length or `max_tokens`", true, abi.ContextRefused{Overflow: true, Cap: true}, 44_000, false},
 		"as input":               {"'max_tokens' is too large: 32768. This model's maximum context length is 65536 tokens and your request has 44000 input tokens (32768 > 65536 - 44000).", true, abi.ContextRefused{Overflow: true, Cap: true}, 44_000, false},
 		"not told apart":         {"maximum context length is 65536 tokens, requested 76768", true, abi.ContextRefused{Overflow: true, Cap: true}, 0, false},
-		"nothing told":           {"prompt is too long", true, abi.ContextRefused{Overflow: true, Cap: true}, 0, false},
+		"nothing told":           {"context length exceeded", true, abi.ContextRefused{Overflow: true, Cap: true}, 0, false},
 		"the Harness's reply":    {"maximum context length: requested 66,384 tokens (50000 in the messages, 16384 in the completion)", false, abi.ContextRefused{Overflow: true}, 50_000, false},
 		"the prompt is too long": {"maximum context length: requested 102768 tokens (70000 in the messages, 32768 in the completion)", true, abi.ContextRefused{Overflow: true}, 70_000, true},
+		"by its messages":        {"maximum context length is 65536 tokens. However, your messages resulted in 44000 tokens.", true, abi.ContextRefused{Overflow: true, Cap: true}, 44_000, false},
+		"the prompt is named":    {"prompt is too long: 70000 tokens > 65536 maximum", true, abi.ContextRefused{Overflow: true}, 70_000, true},
+		"by its bytes":           {"413: ", true, abi.ContextRefused{Overflow: true}, window + 1, true},
 		"nothing told of it":     {"prompt is too long", false, abi.ContextRefused{Overflow: true}, window + 1, true},
 	} {
 		t.Run(name, func(t *testing.T) {

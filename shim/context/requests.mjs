@@ -68,17 +68,20 @@ export class Requests {
    */
   async * #answered(session, options, answer, raised) {
     let began = false
+    const held = [] // the usage of none that the Harness tells before a failure
     for await (const chunk of answer) {
       const failure = chunk.type === 'finish' && chunk.reason.kind === 'error' ? chunk.reason.failure : undefined
-      if (failure === undefined) {
-        began = true
-        yield chunk
+      if (failure === undefined && chunk.type === 'usage' && !began) {
+        held.push(chunk)
         continue
       }
-      const refused = this.#parts.figures.refused(session, options, failure, raised && !began)
+      const refused = failure === undefined ? {} : this.#parts.figures.refused(session, options, failure, raised && !began)
       if (refused.cap && raised && !began) return true
-      yield refused.overflow && failure.code !== FULL ? withCode(chunk, FULL) : chunk
+      began = true
+      yield* held.splice(0)
+      yield failure && refused.overflow && failure.code !== FULL ? withCode(chunk, FULL) : chunk
     }
+    yield* held
     return false
   }
 

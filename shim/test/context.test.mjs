@@ -181,7 +181,7 @@ suite('requests', () => {
     const again = await turn()
     assert.equal(again[0].reason.failure.code, 'CONTEXT_WINDOW_EXCEEDED')
     assert.match(again[0].reason.failure.message, /not sent again/)
-    assert.deepEqual(sent.map(({ maxTokens }) => maxTokens), [32_432, 5000]) // the second as the Harness would have asked
+    assert.equal(sent.length, 1)
   })
 
   test('a reply that is too long for its server is asked for as the Harness would', async () => {
@@ -194,7 +194,7 @@ suite('requests', () => {
   test('a longer reply that a strict server has no room for is asked for as the Harness would, and the prompt is not blocked', async () => {
     const prompt = 44_000
     const strict = (/** @type {any} */ { maxTokens }) => (prompt + maxTokens > 65_536
-      ? failure('INVALID_REQUEST', `400: This model's maximum context length is 65536 tokens. However, you requested ${prompt + maxTokens} tokens (${prompt} in the messages, ${maxTokens} in the completion).`)
+      ? [{ type: 'usage', usage: { inputTokens: 0, outputTokens: 0 } }, ...failure('INVALID_REQUEST', `400: This model's maximum context length is 65536 tokens. However, you requested ${prompt + maxTokens} tokens (${prompt} in the messages, ${maxTokens} in the completion).`)] // as the Harness has it
       : good)
     const { session, sent, turn } = world(strict)
     session.said('x'.repeat(72_000))
