@@ -182,6 +182,7 @@ func read(t *sdk.Task, page *abi.Page, answer abi.WebAnswer, body []byte, at *ur
 	if kind.Page {
 		p := readable.Read(text, at)
 		page.Title, text = webtext.Line(p.Title, maxTitle), p.Markdown
+		page.Truncated = page.Truncated || p.Cut
 	}
 	if len(text) > maxText {
 		text, page.Truncated = strings.ToValidUTF8(text[:maxText], ""), true

@@ -276,3 +276,13 @@ func TestLongPage(t *testing.T) {
 		t.Errorf("%d characters", n)
 	}
 }
+
+// A page with more elements than are looked at is told to be longer.
+func TestManyElements(t *testing.T) {
+	page, text, _, err := visit(t, "https://site.example/", func(abi.WebRequest) reply {
+		return typed("text/html", strings.Repeat("<hr>", 50_001)+"<p>The end")
+	})
+	if err != nil || !page.Truncated || strings.Contains(text, "The end") || !strings.Contains(text, "\n\n(The page is longer") {
+		t.Errorf("%v, truncated %t, %d characters: …%s", err, page.Truncated, len(text), text[max(0, len(text)-200):])
+	}
+}

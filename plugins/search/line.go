@@ -16,6 +16,8 @@ const (
 	coolFirst   = time.Minute // after the first refusal; doubles with each
 	coolMax     = 10 * time.Minute
 	maxWait     = 40 * time.Second // in a line; longer ones try the next source
+	budget      = 55 * time.Second // of a call: its deadline is 58 s, and its state is to be saved
+	minRequest  = 5 * time.Second  // a request with less time than that is not begun
 	lookAgain   = 500 * time.Millisecond
 	recentSpan  = time.Minute
 	freshAnswer = 30 * time.Minute
@@ -30,6 +32,8 @@ type line struct {
 
 	queue []*turn
 	busy  bool
+	hangs int  // requests that were waited for in vain
+	hung  bool // the last one was
 }
 
 // turn is one call's place in a line.
@@ -56,6 +60,19 @@ func (l *line) expected(now time.Time) time.Duration {
 	return l.free(now) + time.Duration(ahead)*gapMin
 }
 
+// gap is how far the next request to a source is from one that is over.
+func gap(t *sdk.Task) time.Duration {
+	return gapMin + time.Duration(t.Random()%uint64(gapSpread/time.Millisecond+1))*time.Millisecond
+}
+
+// why a source is not asked.
+type why int
+
+const (
+	shut    why = iota + 1 // it refused, or too many wait for it
+	hanging                // it did not answer somebody who was waited for
+)
+
 // free is how long until the next request may begin.
 func (l *line) free(now time.Time) time.Duration {
 	at := l.Next
@@ -66,31 +83,41 @@ func (l *line) free(now time.Time) time.Duration {
 	return max(0, time.Duration(at-now.UnixMilli())*time.Millisecond)
 }
 
-// enter waits for a turn at the source and takes it; leave gives it back. ok is
-// false when the source refused somebody meanwhile.
-func (l *line) enter(t *sdk.Task) (leave func(), ok bool, err error) {
-	me := new(turn)
+// enter waits for a turn at the source, which must begin before last, and takes it;
+// leave gives it back and is nil when there is none to be had. Whoever is in the line
+// when the source refuses or hangs does not wait for it any more, and whoever comes
+// while somebody tries it again does not begin to.
+func (l *line) enter(t *sdk.Task, last time.Time) (leave func(), no why, err error) {
+	if l.hung && l.busy {
+		return nil, hanging, nil
+	}
+	if wait := l.expected(t.Now()); wait > maxWait || t.Now().Add(wait).After(last) {
+		return nil, shut, nil
+	}
+	hangs, me := l.hangs, new(turn)
 	l.queue = append(l.queue, me)
 	defer func() { l.queue = slices.DeleteFunc(l.queue, func(one *turn) bool { return one == me }) }()
 	for {
-		if l.closed(t.Now()) {
-			return nil, false, nil
-		}
 		wait := l.wait(me, t.Now())
+		switch {
+		case l.closed(t.Now()), t.Now().Add(wait).After(last):
+			return nil, shut, nil
+		case l.hangs != hangs:
+			return nil, hanging, nil
+		}
 		if wait <= 0 {
 			break
 		}
-		if err := sdk.Sleep(t, wait); err != nil {
-			return nil, false, err
+		if err := sdk.Sleep(t, min(wait, lookAgain)); err != nil {
+			return nil, 0, err
 		}
 	}
 	l.busy = true
 	l.Recent = append(l.Recent, t.Now().UnixMilli())
 	return func() {
 		l.busy = false
-		gap := gapMin + time.Duration(t.Random()%uint64(gapSpread/time.Millisecond+1))*time.Millisecond
-		l.Next = t.Now().Add(gap).UnixMilli()
-	}, true, nil
+		l.Next = t.Now().Add(gap(t)).UnixMilli()
+	}, 0, nil
 }
 
 // refused notes a refusal: the source is left alone for a minute, twice that after

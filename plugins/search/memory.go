@@ -102,7 +102,7 @@ func (m *memory) keep(key string, now time.Time, found abi.SearchAnswer) {
 	}
 }
 
-// keyOf a question: who was to be asked, and the words.
+// keyOf a question: the service that is asked (asks), and the words.
 func keyOf(service, query string) string {
 	return service + " " + strings.Join(strings.Fields(query), " ")
 }

@@ -20,6 +20,7 @@ var Plugin = sdk.Plugin{Name: "search", New: func() sdk.Instance {
 
 			"fetch":        sdk.OpBody(fetch),
 			"admitAddress": sdk.Op(admit),
+			"mark":         sdk.Op(mark),
 		},
 	}
 }}

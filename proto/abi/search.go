@@ -47,6 +47,7 @@ var SearchOps = []Op{
 	{Name: "search", DeadlineMs: 58_000, Effects: []string{EffectFetch, EffectSleep, EffectStoreGet, EffectStorePut}},
 	{Name: "fetch", Worker: true, DeadlineMs: 45_000, Effects: []string{EffectFetchWeb, EffectTextDecode}}, // PageRequest → Page + its text
 	{Name: "admitAddress", Sync: true, DeadlineMs: 1000},                                                   // AdmitAddress → AddressAdmitted
+	{Name: "mark", Sync: true, DeadlineMs: 1000},                                                           // FoundElsewhere → the same, as SearchAnswer's is
 }
 
 // SearchResponse is what a source answered: the head of op parse. The body of the
@@ -195,6 +196,13 @@ type SearchAnswer struct {
 	Content string         `json:"content"` // who answered, that it comes from the web, what else must be said
 	Sources []SearchResult `json:"sources"` // in the page's order; none: nothing was found
 	Cached  bool           `json:"cached,omitempty"`
+}
+
+// FoundElsewhere is what a provider of the Harness's own found. Op mark cleans it as
+// SearchAnswer is, and says before it that it comes from the web.
+type FoundElsewhere struct {
+	Content string         `json:"content"` // the provider's own text; "" where it has none
+	Sources []SearchResult `json:"sources"`
 }
 
 // PageRequest is the head of op fetch.

@@ -4,7 +4,8 @@ import { Instance } from '../lib/hot.mjs'
 import { ABI, asPluginError } from '../lib/messages.mjs'
 import { loadModule } from '../lib/module.mjs'
 import { hasMethods, seamProbe } from '../lib/probe.mjs'
-import { fetchProvider, searchProvider } from './providers.mjs'
+import { wrapMethod } from '../lib/wrap.mjs'
+import { fetchProvider, marks, searchProvider } from './providers.mjs'
 
 /** @typedef {{sha256: string, wasm?: string, store?: string, service?: string, origin?: string, shape?: string, language?: string}} SearchRow */
 
@@ -35,7 +36,9 @@ export function mount(ctx, config, { token, world = {} }) {
   })
 
   const { seams: found } = seams()
-  if (found.search) ctx.web.registerSearchProvider(searchProvider(`strata-${service}`, plugin))
+  const own = /** @type {WeakSet<object>} */ (new WeakSet())
+  if (found.search) ctx.web.registerSearchProvider(searchProvider(`strata-${service}`, plugin, own))
+  if (found.mark) ctx.effect(() => wrapMethod(ctx.web, 'search', marks(plugin, own)), 'strata-search: marks')
   if (found.fetch) ctx.web.registerFetchProvider(fetchProvider('strata', plugin))
   ctx.commands.register({
     name: 'strata-search',
@@ -82,6 +85,10 @@ function probes(ctx) {
     search: {
       has: () => hasMethods(ctx.web, 'registerSearchProvider'),
       lost: 'This Harness takes no search provider, so its own web search is used.',
+    },
+    mark: {
+      has: () => hasMethods(ctx.web, 'search'),
+      lost: 'This Harness hands on what its own web search finds without us, so that is neither cleaned nor marked as data from the web.',
     },
     fetch: {
       has: () => hasMethods(ctx.web, 'registerFetchProvider'),

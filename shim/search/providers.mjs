@@ -15,16 +15,33 @@ const text = new TextDecoder()
 
 /** @typedef {() => Promise<import('../lib/hot.mjs').Instance>} Plugin */
 
-/** A WebSearchProvider of the Harness. @param {string} id @param {Plugin} plugin */
-export function searchProvider(id, plugin) {
+/** A WebSearchProvider of the Harness. @param {string} id @param {Plugin} plugin @param {WeakSet<object>} own takes the requests that it answers */
+export function searchProvider(id, plugin, own) {
   return {
     id,
     available: () => true,
     /** @param {{query: string}} request @param {AbortSignal} [signal] */
-    async search({ query }, signal) {
-      const { value } = await ask(plugin, 'search', { query }, signal)
+    async search(request, signal) {
+      own.add(request)
+      const { value } = await ask(plugin, 'search', { query: request.query }, signal)
       return { content: value.content, sources: value.sources.map(withoutEmpty), truncated: false }
     },
+  }
+}
+
+/**
+ * Wraps the search of the Harness's `web`: what another provider than ours found (the Harness's own, for DeepSeek) is
+ * cleaned and marked as ours is. Where that cannot be done nothing is handed on.
+ * @param {Plugin} plugin @param {WeakSet<object>} own the requests that ours answered
+ */
+export function marks(plugin, own) {
+  return (/** @type {Function} */ search) => async function (/** @type {any} */ request, /** @type {any[]} */ ...rest) {
+    // @ts-ignore the service's own this
+    const result = await search.call(this, request, ...rest)
+    if (own.has(request)) return result
+    const sources = result.sources.map((/** @type {any} */ { url, title, snippet, publishedAt }) => ({ url, title, snippet, publishedAt }))
+    const { value } = await ask(plugin, 'mark', { content: result.content ?? '', sources })
+    return { ...result, ...(value.content && { content: value.content }), sources: value.sources.map(withoutEmpty) }
   }
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -39,7 +40,8 @@ type Call struct {
 	d       *Driver
 	id      uint32
 	op      abi.Op
-	over    bool // cancelled, or its end was seen
+	begun   uint64 // by the driver's clock
+	over    bool   // cancelled, or its end was seen
 	ends    int
 	effects []*Effect
 
@@ -117,7 +119,7 @@ func (d *Driver) Start(op string, head any, body []byte) *Call {
 		d.t.Fatalf("no op %q in the table", op)
 	}
 	d.last++
-	c := &Call{d: d, id: d.last, op: row}
+	c := &Call{d: d, id: d.last, op: row, begun: host{d}.Now()}
 	d.calls[c.id] = c
 	c.enter(func() sdk.Status { return d.rt.Call(c.id, op, encode(d.t, head), body) })
 	return c
@@ -150,7 +152,8 @@ func (c *Call) Effects() []*Effect {
 	return slices.DeleteFunc(slices.Clone(c.effects), func(e *Effect) bool { return !e.open })
 }
 
-// Answer answers an open effect well.
+// Answer answers an open effect well. Where the driver's clock says that the op's
+// deadline has passed, the call has been given up before, as a host side does.
 func (c *Call) Answer(e *Effect, head any, body []byte) {
 	c.d.t.Helper()
 	c.resume(e, true, encode(c.d.t, head), body)
@@ -166,6 +169,12 @@ func (c *Call) resume(e *Effect, ok bool, head, body []byte) {
 	c.d.t.Helper()
 	if !e.open {
 		c.d.t.Fatalf("effect %s is not open", e.Kind)
+	}
+	if ms := uint64(c.op.DeadlineMs); ms > 0 && (host{c.d}).Now() > c.begun+ms {
+		c.Cancel()
+		c.Status = sdk.Failed
+		c.Err = &abi.EffectError{Code: abi.CodeDeadline, Message: abi.Fill(abi.MsgDeadline, "ms", strconv.FormatUint(ms, 10))}
+		return
 	}
 	e.open = false
 	c.enter(func() sdk.Status { return c.d.rt.Resume(c.id, e.token, ok, head, body) })

@@ -5,6 +5,7 @@
 package markup
 
 import (
+	"io"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -49,17 +50,20 @@ func Unread() map[string]bool {
 	}
 }
 
-// Parse is a page's tree; nil for one that is nested deeper than any page.
-func (v View) Parse(page string) *html.Node {
-	doc, err := html.Parse(strings.NewReader(v.Prune(page)))
+// Parse is a page's tree; nil for one that is nested deeper than any page. cut tells
+// that the page is longer than what was looked at.
+func (v View) Parse(page string) (doc *html.Node, cut bool) {
+	pruned, cut := v.Prune(page)
+	doc, err := html.Parse(strings.NewReader(pruned))
 	if err != nil {
-		return nil
+		return nil, cut
 	}
-	return doc
+	return doc, cut
 }
 
-// Prune is a page with only the elements, attributes and text that are looked at.
-func (v View) Prune(page string) string {
+// Prune is a page with only the elements, attributes and text that are looked at. cut
+// tells that a limit ended it before the page did.
+func (v View) Prune(page string) (pruned string, cut bool) {
 	var out strings.Builder
 	z := html.NewTokenizer(strings.NewReader(page))
 	z.SetMaxBuf(maxTokenBytes)
@@ -67,7 +71,7 @@ func (v View) Prune(page string) string {
 	for tags := 0; tags <= maxTags; {
 		switch kind := z.Next(); kind {
 		case html.ErrorToken:
-			return out.String()
+			return out.String(), z.Err() != io.EOF
 		case html.TextToken:
 			if skip == "" {
 				out.Write(z.Raw())
@@ -101,7 +105,7 @@ func (v View) Prune(page string) string {
 			}
 		}
 	}
-	return out.String()
+	return out.String(), true
 }
 
 // shown is an element's name in the pruned page; shown is false for one of which

@@ -36,13 +36,15 @@ var view = func() markup.View {
 type Page struct {
 	Title    string
 	Markdown string
+	Cut      bool // the page is longer than what was looked at
 }
 
 // Read makes Markdown of a page at an address.
 func Read(page string, at *url.URL) Page {
-	doc := view.Parse(page)
+	doc, cut := view.Parse(page)
 	if doc == nil { // nested deeper than any page: its words alone
-		return Page{Markdown: plain(view.Prune(page))}
+		pruned, cut := view.Prune(page)
+		return Page{Markdown: plain(pruned), Cut: cut}
 	}
 	title := find(doc, func(n *html.Node) bool { return n.DataAtom == atom.Title })
 	if base := find(doc, func(n *html.Node) bool { return n.DataAtom == atom.Base && attr(n, "href") != "" }); base != nil && at != nil {
@@ -58,7 +60,7 @@ func Read(page string, at *url.URL) Page {
 	w := writer{at: at, skipAside: aside}
 	w.block(root)
 	w.flush()
-	p := Page{Markdown: strings.TrimSpace(w.out.String())}
+	p := Page{Markdown: strings.TrimSpace(w.out.String()), Cut: cut}
 	if title != nil && title.FirstChild != nil {
 		p.Title = strings.Join(strings.Fields(title.FirstChild.Data), " ")
 	}

@@ -17,7 +17,7 @@ var bingPage = mustURL("https://www.bing.com/search")
 // bing reads the plain result page: li.b_algo (or a promoted div.b_wpt_bl) holds
 // an h2 with the link and mostly a .b_caption.
 func bing(text string) (found reading) {
-	doc := view.Parse(text)
+	doc, _ := view.Parse(text)
 	if doc == nil {
 		return found
 	}

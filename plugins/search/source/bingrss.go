@@ -9,7 +9,9 @@ import (
 )
 
 // bingRSS reads the same results as a feed, which has dates and no redirects. The
-// tokenizer of HTML does for it: its elements hold text alone.
+// tokenizer of HTML does for it: its elements hold text alone. A feed has no element
+// that says there are none, so one without items is of a layout that is not known:
+// it may have been cut, or be what a refused client gets.
 func bingRSS(page string) (found reading) {
 	z := html.NewTokenizer(strings.NewReader(page))
 	z.AllowCDATA(true)
@@ -39,8 +41,6 @@ func bingRSS(page string) (found reading) {
 		case html.StartTagToken:
 			name, _ := z.TagName()
 			switch in = string(name); in {
-			case "channel":
-				found.none = true // a feed of no items says so by having none
 			case "item":
 				item, row = true, abi.SearchResult{}
 			}

@@ -12,10 +12,30 @@ import (
 
 var duckDuckGoPage = mustURL("https://html.duckduckgo.com/html/")
 
+// duckPage is page, but for the redirect that answers a form. To another site it is
+// what a !word in the question asks for, which the other layout would do as well; to
+// anywhere else it is how DuckDuckGo turns a client away.
+func duckPage(read func(text string) reading) func(Response) abi.SearchParsed {
+	rest := page(read)
+	return func(r Response) abi.SearchParsed {
+		if r.Status != http303 {
+			return rest(r)
+		}
+		to, err := duckDuckGoPage.Parse(r.header("location"))
+		if err == nil && !of(to.Hostname(), "duckduckgo.com") {
+			return failed(abi.ErrorBadRequest, statusText(r.Status))
+		}
+		return abi.SearchParsed{Outcome: abi.OutcomeBlocked, BlockKind: abi.BlockForbidden, ErrorMessage: statusText(r.Status)}
+	}
+}
+
+// http303 is See Other; net/http's name for it would bring its package into the module.
+const http303 = 303
+
 // duckDuckGo reads the HTML page: div.result holds a.result__a and mostly
 // .result__snippet.
 func duckDuckGo(text string) (found reading) {
-	doc := view.Parse(text)
+	doc, _ := view.Parse(text)
 	if doc == nil {
 		return found
 	}

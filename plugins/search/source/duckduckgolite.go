@@ -8,7 +8,7 @@ import (
 // duckDuckGoLite reads the lite page: rows of a table, a.result-link in one, its
 // .result-snippet and .timestamp in those that follow, if at all.
 func duckDuckGoLite(page string) (found reading) {
-	doc := view.Parse(page)
+	doc, _ := view.Parse(page)
 	if doc == nil {
 		return found
 	}

@@ -29,8 +29,8 @@ func (r Response) header(name string) string { return content.Header(r.Headers, 
 
 // parsers by source.
 var parsers = map[string]func(Response) abi.SearchParsed{
-	abi.SourceDuckDuckGo:       page(duckDuckGo),
-	abi.SourceDuckDuckGoLite:   page(duckDuckGoLite),
+	abi.SourceDuckDuckGo:       duckPage(duckDuckGo),
+	abi.SourceDuckDuckGoLite:   duckPage(duckDuckGoLite),
 	abi.SourceBing:             page(bing),
 	abi.SourceBingRSS:          page(bingRSS),
 	abi.SourceExa:              service(exa),

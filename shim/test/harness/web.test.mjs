@@ -150,7 +150,7 @@ suite('the web, by way of the plugin', { timeout: 180_000 }, () => {
     const { id } = await harness.wire.session(harness.workspace, 'strata-bypass')
     const { text: state = '' } = await harness.wire.command(id, '/strata-search')
     const { search: on, service, keySet, seams, missing } = JSON.parse(state)
-    assert.deepEqual({ on, service, keySet, seams, missing }, { on: 'on', service: 'exa', keySet: true, seams: { search: true, fetch: true }, missing: [] })
+    assert.deepEqual({ on, service, keySet, seams, missing }, { on: 'on', service: 'exa', keySet: true, seams: { search: true, mark: true, fetch: true }, missing: [] })
     assert.equal((await harness.wire.command(id, '/strata-search status')).text, 'The web is searched with exa.')
     assert.match((await ask(search('coffee'))).text, /^Exa answered .*\[Keyed\]\(https:\/\/keyed\.example\/\)/s)
     taken = 'another token'
