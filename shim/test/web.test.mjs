@@ -44,7 +44,14 @@ const routes = {
     }
     more()
   },
-  '/drip': (_, response) => void response.write('x'),
+  '/drip': (request, response) => {
+    request.socket.on('close', () => gone.emit('drip'))
+    response.write('x', () => gone.emit('dripping'))
+  },
+  '/huge': (request, response) => {
+    response.writeHead(200, { 'content-length': '9007199254740993' })
+    response.write('begun', () => request.socket.destroy())
+  },
   '/silent': () => {},
   '/short': (request, response) => {
     response.writeHead(200, { 'content-length': '1000' })
@@ -93,6 +100,8 @@ test('a page comes, with its limits', async () => {
 
   const short = await get({ url: 'http://site.example/short' })
   assert.deepEqual([short.body, short.truncated], ['0123456789', true])
+  const huge = await get({ url: 'http://site.example/huge' })
+  assert.deepEqual([huge.body, huge.truncated], ['begun', true])
   const long = await get({ url: 'http://site.example/long' })
   assert.deepEqual([long.body, long.truncated], ['0123456789', undefined])
   assert.equal((await get({ url: 'http://site.example/redirect' })).status, 302)
@@ -154,11 +163,19 @@ test('HTTP/2 is not offered, and a proxy that the environment names sees nothing
   assert.ok(hellos[1]?.toString().startsWith('GET / HTTP/1.1'))
 })
 
-test('a request ends with its call', async () => {
+test('a request ends with its call, before it is connected and while its answer streams', async () => {
+  const early = new AbortController()
+  const never = get({ url: 'http://site.example/drip' }, early.signal)
+  early.abort()
+  assert.equal(await never, 'failed')
+
+  const [begun, over] = [once(gone, 'dripping'), once(gone, 'drip')]
   const call = new AbortController()
   const page = get({ url: 'http://site.example/drip' }, call.signal)
+  await begun
   call.abort()
   assert.equal(await page, 'failed')
+  await over // the socket, too
 })
 
 test('text in charsets of the web', () => {
