@@ -11,24 +11,7 @@ import (
 // runContext gives a host side every case of the window arithmetic through op arith.
 func runContext(t *testing.T, host Host) {
 	t.Run("context", func(t *testing.T) {
-		r := &Runner{Host: host, Modules: modules}
-		open, err := r.command(`{"do":"open","instance":"context","plugin":"context"}`, t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
-		ask := func(c Command) Event {
-			if err := host.Send(c); err != nil {
-				t.Fatal(err)
-			}
-			e, err := r.next(r.patience())
-			if err != nil {
-				t.Fatal(err)
-			}
-			return e
-		}
-		if e := ask(open); e.On != "opened" {
-			t.Fatalf("opening context: %+v", e)
-		}
+		ask := asking(t, host, "context")
 		var file struct {
 			Tolerance float64 `json:"number_tolerance"`
 			Cases     []struct {
@@ -57,9 +40,6 @@ func runContext(t *testing.T, host Host) {
 			if diff := cmp.Diff(c.Expected, got.Value, cmpopts.EquateApprox(0, file.Tolerance)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", c.ID, diff)
 			}
-		}
-		if e := ask(Command{Do: "close", Instance: "context"}); e.On != "closed" {
-			t.Errorf("closing context: %+v", e)
 		}
 	})
 }

@@ -15,24 +15,7 @@ func runGate(t *testing.T, host Host) {
 	t.Run("gate", func(t *testing.T) {
 		calls := golden(t, "calls")
 		want := map[string][]string{"decide": golden(t, "decisions"), "facts": golden(t, "facts")}
-		r := &Runner{Host: host, Modules: modules}
-		open, err := r.command(`{"do":"open","instance":"gate","plugin":"gate"}`, t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
-		ask := func(c Command) Event {
-			if err := host.Send(c); err != nil {
-				t.Fatal(err)
-			}
-			e, err := r.next(r.patience())
-			if err != nil {
-				t.Fatal(err)
-			}
-			return e
-		}
-		if e := ask(open); e.On != "opened" {
-			t.Fatalf("opening the gate: %+v", e)
-		}
+		ask := asking(t, host, "gate")
 		for op, answers := range want {
 			for i, head := range calls {
 				name := fmt.Sprint(op, " ", i)
@@ -42,9 +25,6 @@ func runGate(t *testing.T, host Host) {
 					t.Errorf("%s of %s (-want +got):\n%s", op, head, diff)
 				}
 			}
-		}
-		if e := ask(Command{Do: "close", Instance: "gate"}); e.On != "closed" {
-			t.Errorf("closing the gate: %+v", e)
 		}
 	})
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"strata.dev/bridge/proto/abi"
-	"strata.dev/bridge/wasm/engine"
 )
 
 // startNative starts the plugins as native code behind the wire.
@@ -51,27 +50,7 @@ func FuzzGateNativeIsWasm(f *testing.F) {
 			f.Add(wholeHead, head)
 		}
 	}
-	hosts := []struct {
-		name string
-		Host
-	}{
-		{"native", startNative(f)},
-		{"wazero", engineHost(f, engine.Config{CacheDir: engine.UserCacheDir(), Unstoppable: true})},
-		{"the shim", startShim(f)},
-	}
-	for _, h := range hosts {
-		r := &Runner{Host: h, Modules: modules}
-		open, err := r.command(`{"do":"open","instance":"gate","plugin":"gate","scripted":["store.list","store.get","fs.realpath"]}`, f.TempDir())
-		if err != nil {
-			f.Fatal(err)
-		}
-		if err := h.Send(open); err != nil {
-			f.Fatal(err)
-		}
-		if e, err := r.next(r.patience()); err != nil || e.On != "opened" {
-			f.Fatalf("opening the gate of %s: %+v, %v", h.name, e, err)
-		}
-	}
+	hosts := everywhere(f, `{"do":"open","instance":"gate","plugin":"gate","scripted":["store.list","store.get","fs.realpath"]}`)
 	f.Fuzz(func(t *testing.T, kind uint8, text string) {
 		head := headOf(kind, strings.ToValidUTF8(text, "\uFFFD"))
 		for _, op := range []string{"facts", "decide", "explain"} {

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"strata.dev/bridge/proto/abi"
-	"strata.dev/bridge/wasm/engine"
 )
 
 // FuzzSearchNativeIsWasm gives every source anything and a page anything, as native
@@ -31,27 +30,7 @@ func FuzzSearchNativeIsWasm(f *testing.F) {
 		abi.SourceDuckDuckGo, abi.SourceDuckDuckGoLite, abi.SourceBing, abi.SourceBingRSS, abi.SourceExa, abi.SourcePerplexity,
 		abi.SourcePerplexityChat, abi.SourceDeepSeek, abi.SourceDeepSeekMessages, "", // "" is a page
 	}
-	hosts := []struct {
-		name string
-		Host
-	}{
-		{"native", startNative(f)},
-		{"wazero", engineHost(f, engine.Config{CacheDir: engine.UserCacheDir(), Unstoppable: true})},
-		{"the shim", startShim(f)},
-	}
-	for _, h := range hosts {
-		r := &Runner{Host: h, Modules: modules}
-		open, err := r.command(`{"do":"open","instance":"search","plugin":"search","scripted":["fetch.web","text.decode"]}`, f.TempDir())
-		if err != nil {
-			f.Fatal(err)
-		}
-		if err := h.Send(open); err != nil {
-			f.Fatal(err)
-		}
-		if e, err := r.next(r.patience()); err != nil || e.On != "opened" {
-			f.Fatalf("opening search of %s: %+v, %v", h.name, e, err)
-		}
-	}
+	hosts := everywhere(f, `{"do":"open","instance":"search","plugin":"search","scripted":["fetch.web","text.decode"]}`)
 	f.Fuzz(func(t *testing.T, pick uint8, status int, contentType string, body []byte) {
 		c := Command{Do: "call", Instance: "search", Call: "c", Op: "fetch", Head: `{"url":"http://site.example/a"}`}
 		answer, err := json.Marshal(abi.WebAnswer{Status: status, Headers: map[string]string{"content-type": contentType}})

@@ -16,24 +16,7 @@ const searchData = "../../plugins/search/testdata/"
 // many megabytes that were made to fill a plugin's memory, which must not.
 func runSearch(t *testing.T, host Host, megabytes int) {
 	t.Run("search", func(t *testing.T) {
-		r := &Runner{Host: host, Modules: modules}
-		open, err := r.command(`{"do":"open","instance":"search","plugin":"search"}`, t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
-		ask := func(c Command) Event {
-			if err := host.Send(c); err != nil {
-				t.Fatal(err)
-			}
-			e, err := r.next(r.patience())
-			if err != nil {
-				t.Fatal(err)
-			}
-			return e
-		}
-		if e := ask(open); e.On != "opened" {
-			t.Fatalf("opening search: %+v", e)
-		}
+		ask := asking(t, host, "search")
 		answers := strings.Split(strings.TrimSpace(string(read(t, searchData+"parsed.jsonl"))), "\n")
 		var expected struct{ Cases []searchCase }
 		if err := json.Unmarshal(read(t, searchData+"pages/expected.json"), &expected); err != nil {
@@ -69,9 +52,6 @@ func runSearch(t *testing.T, host Host, megabytes int) {
 			if got := ask(Command{Do: "call", Instance: "search", Call: name, Op: "parse", Head: head, Body: []byte(body)}); got.On != "done" {
 				t.Errorf("%d MB of %s: %+v", megabytes, name, got)
 			}
-		}
-		if e := ask(Command{Do: "close", Instance: "search"}); e.On != "closed" {
-			t.Errorf("closing search: %+v", e)
 		}
 	})
 }
