@@ -92,6 +92,25 @@ suite('the meter', () => {
     const split = adjusted(figures)(session, result([{ seq: 2, tokens: 9000, heuristicTokens: 2008 }, { seq: 3, tokens: 9, heuristicTokens: 9 }]))
     assert.deepEqual(split.nodes, [{ seq: 2, tokens: 9000, heuristicTokens: 2008 }, { seq: 3, tokens: 18, heuristicTokens: 9 }])
     assert.ok(Object.isFrozen(split) && Object.isFrozen(split.nodes))
+    assert.deepEqual(structuredClone(split), { ...split }) // it goes where the Harness's own does
+  })
+
+  test('a measurement looks at no message, and their prices are reckoned once', () => {
+    const { figures } = figuresOn()
+    const session = /** @type {any} */ (new Session())
+    session.begin()
+    session.said('x'.repeat(8000))
+    session.answered('ok', 12_000)
+    let looks = 0
+    const nodes = Object.freeze(Array.from({ length: 20_000 }, (_, seq) => Object.freeze({ seq, tokens: 1, get heuristicTokens() { return looks++, 1 } })))
+    const result = Object.freeze({ totalTokens: 6016, surfaceTokens: 2017, baseline: { tokens: 6000 }, surfaceDeltaTokens: 16, nodes })
+    const measure = adjusted(figures)
+    const all = Array.from({ length: 1000 }, () => measure(session, result))
+    assert.equal(all.at(-1)?.totalTokens, 12_018)
+    assert.equal(looks, 0, 'a measurement looked at messages')
+    const [first, ...others] = all.map(({ nodes }) => nodes)
+    assert.ok(first.length === nodes.length && others.every(list => list === first))
+    assert.ok(looks < 3 * nodes.length, `${looks} looks at ${nodes.length} messages`)
   })
 
   test('leaves the Harness its own figures where the plugin cannot be asked', () => {
