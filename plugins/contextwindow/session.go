@@ -190,6 +190,15 @@ func (s *session) fixed() int {
 // summary helps.
 func (s *session) cramped() bool { return s.window > 0 && s.fixed() >= s.compaction().Threshold }
 
+// room is half of what instructions and tools leave of the window, in tokens: so much may
+// stand of what was said before, for what is said next. 0 is not known.
+func (s *session) room() int {
+	if s.window <= 0 {
+		return 0
+	}
+	return max(1, (budget.Limit(s.window)-s.fixed())/2)
+}
+
 // full tells whether the next prompt is longer than what is sent: nothing but room lets
 // the chat go on.
 func (s *session) full() bool { return s.window > 0 && s.pressure() > budget.Limit(s.window) }

@@ -179,7 +179,7 @@ suite('requests', () => {
       for await (const chunk of llm.stream(options)) chunks.push(chunk)
       return chunks
     }
-    return { session, sent, turn }
+    return { session, sent, turn, figures }
   }
   const good = [{ type: 'text-delta', index: 0, text: 'hi' }, { type: 'finish', reason: { kind: 'stop' } }]
   const failure = (/** @type {string} */ code, /** @type {string} */ text) => [{ type: 'finish', reason: { kind: 'error', failure: { code, message: text } } }]
@@ -265,6 +265,17 @@ suite('requests', () => {
     assert.deepEqual(sent[0].messages, messages)
     assert.ok(sent.length > 1 && sent.slice(1).every(({ messages: [part, last], tools, system }) =>
       !JSON.stringify(part).includes('signed') && last.content[0].text === instruction.content[0]?.text && tools === undefined && system === undefined))
+  })
+
+  test('a summary is made by the model that the next message goes to', async () => {
+    const good = [{ type: 'block-end', index: 0, block: { type: 'text', text: '## Current Work\n- all' } }, { type: 'finish', reason: { kind: 'stop' } }]
+    const { session, sent, turn, figures } = world(({ model }) => (model === 'm' ? failure('INVALID_REQUEST', '400: this is not served') : good))
+    const messages = [message('user', 'word '.repeat(4000)), message('user', 'You are now acting as a compaction engine')]
+    assert.equal((await turn({ purpose: 'compaction', messages })).at(-1).reason.failure.code, 'NO_SUMMARY')
+    figures.announce(session, { provider: 'p', model: 'other' })
+    const from = sent.length
+    assert.deepEqual((await turn({ purpose: 'compaction', messages })).at(-1).reason, { kind: 'stop' })
+    assert.deepEqual(sent.slice(from).map(({ provider, model }) => `${provider}/${model}`), ['p/other'])
   })
 
   test('report 3: a summary that fails ends in a failure and leaves the next one alone', async () => {

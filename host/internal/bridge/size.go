@@ -162,12 +162,17 @@ func (r *active) look(ctx context.Context, text string, pictures int) (budget.Fi
 	if what != budget.NeverFits {
 		return what, nil
 	}
-	e := say.Error(chat.CodeMessageTooLarge, "", say.MessageTooLarge)
+	return what, tooLarge(say.MessageTooLarge, known)
+}
+
+// tooLarge is what a person reads of a message that fits into no chat on the model.
+func tooLarge(key string, known fit.Chat) *chat.Error {
+	e := say.Error(chat.CodeMessageTooLarge, "", key)
 	e.Actions = []string{project.ActionAttach, project.ActionPreview}
 	if !known.ReadsParts() {
 		e.Actions = slices.Insert(e.Actions, 0, project.ActionModel)
 	}
-	return what, e
+	return e
 }
 
 // makeRoom asks the Harness to make room in the session, and gives how full it is then; ok

@@ -132,17 +132,33 @@ func TestCompactTellsFigures(t *testing.T) {
 	}
 }
 
-// TestAFullWindowThatNoSummaryHelps says so, and offers another model.
-func TestAFullWindowThatNoSummaryHelps(t *testing.T) {
-	play(t, func(s *stage) {
-		s.d.sizes = []string{fresh, tiny}
-		s.d.commands = map[string]gateway.CommandResult{"compact": {Found: true, OK: true, Text: nothingYet}}
-		frames := s.run("c1", "fail CONTEXT_WINDOW_EXCEEDED")
-		last := frames[len(frames)-1]
-		if last.Key != say.WindowTooSmall || cmp.Diff([]string{"choose-model"}, last.Actions) != "" {
-			t.Errorf("it ends with %+v", last)
-		}
-	})
+// TestARefusalThatNoRoomHelps says what does: another model, or the message as a file. The
+// engine's words are under details.
+func TestARefusalThatNoRoomHelps(t *testing.T) {
+	const itself = `{"tokens":70000,"window":65536,"source":"estimated","density":1.5,"fixed":9000}`
+	for name, tt := range map[string]struct {
+		after string
+		key   string
+		want  []string
+	}{
+		"instructions fill the window":     {tiny, say.WindowTooSmall, []string{"choose-model"}},
+		"they pass the threshold":          {narrow, say.WindowTooSmall, []string{"choose-model"}},
+		"the message itself fills it":      {itself, say.MessageRefused, []string{"attach-as-file", "send-preview"}},
+		"and the window is small":          {strings.Replace(itself, "65536", "12288", 1), say.MessageRefused, []string{"choose-model", "attach-as-file", "send-preview"}},
+		"there is room, but not in a turn": {eased, say.ContextFull, []string{"summarize", "new-chat"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play(t, func(s *stage) {
+				s.d.sizes = []string{fresh, tt.after}
+				s.d.commands = map[string]gateway.CommandResult{"compact": {Found: true, OK: true, Text: nothingYet}}
+				frames := s.run("c1", "fail CONTEXT_WINDOW_EXCEEDED")
+				last := frames[len(frames)-1]
+				if last.Key != tt.key || !strings.Contains(last.Details, "CONTEXT_WINDOW_EXCEEDED") || cmp.Diff(tt.want, last.Actions) != "" {
+					t.Errorf("it ends with %+v", last)
+				}
+			})
+		})
+	}
 }
 
 // TestOversize keeps a text in the chat's folder, where the agent reads it, or shortens it.
