@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"context"
+
 	"github.com/labstack/echo/v4"
 
 	"strata.dev/bridge/host/internal/tools"
@@ -10,7 +12,7 @@ import (
 // Tools is what the routes call; *tools.Settings says what each method does.
 type Tools interface {
 	Get() chat.ToolSettings
-	Change(p chat.ToolsPatch) error
+	Change(ctx context.Context, p chat.ToolsPatch) error
 }
 
 var _ Tools = (*tools.Settings)(nil)
@@ -32,7 +34,7 @@ func (s *Server) setTools(c echo.Context) error {
 	if err := s.decode(c, &p); err != nil {
 		return err
 	}
-	if err := s.o.Tools.Change(p); err != nil {
+	if err := s.o.Tools.Change(c.Request().Context(), p); err != nil {
 		return err
 	}
 	return s.answer(c, s.o.Tools.Get())

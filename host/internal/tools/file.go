@@ -27,22 +27,22 @@ type file struct {
 // section is the file's part "tools".
 type section struct {
 	WebSearch struct {
-		Service string            `json:"service,omitempty"`
-		Keys    map[string]string `json:"keys,omitempty"` // by service
+		Service string                        `json:"service,omitempty"`
+		Kept    map[string]connections.KeyRef `json:"kept,omitempty"` // where the keys are, by service
+		Keys    map[string]string             `json:"keys,omitempty"` // keys themselves, as earlier versions had them here
 	} `json:"webSearch"`
 	WebWithoutAsking bool `json:"webWithoutAsking,omitempty"`
 }
 
-// read gives what is in the file. A key that is none is left out: the person is asked
-// for one again.
-func (f *file) read() (Choice, error) {
+// read gives what is in the file: the choice without its keys, and where those are.
+func (f *file) read() (Choice, section, error) {
 	var parts map[string]json.RawMessage
+	var s section
 	err := store.ReadJSON(f.path, &parts)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Choice{}, nil
+		return Choice{}, s, nil
 	}
 	var v int
-	var s section
 	if err == nil && parts["version"] != nil {
 		err = json.Unmarshal(parts["version"], &v)
 	}
@@ -53,31 +53,16 @@ func (f *file) read() (Choice, error) {
 		err = json.Unmarshal(parts["tools"], &s)
 	}
 	if err != nil {
-		return Choice{}, fmt.Errorf("reading the settings: %w", err)
+		return Choice{}, s, fmt.Errorf("reading the settings: %w", err)
 	}
 	f.rest = parts
-	c := Choice{Service: s.WebSearch.Service, WebWithoutAsking: s.WebWithoutAsking}
-	for service, text := range s.WebSearch.Keys {
-		if key, err := connections.SearchKey(text); err == nil {
-			if c.Keys == nil {
-				c.Keys = map[string]connections.Key{}
-			}
-			c.Keys[service] = key
-		}
-	}
-	return c, nil
+	return Choice{Service: s.WebSearch.Service, WebWithoutAsking: s.WebWithoutAsking}, s, nil
 }
 
-// write puts c into the file, which keeps its other parts.
-func (f *file) write(c Choice) error {
+// write puts c and where its keys are into the file, which keeps its other parts.
+func (f *file) write(c Choice, kept map[string]connections.KeyRef) error {
 	var s section
-	s.WebSearch.Service, s.WebWithoutAsking = c.Service, c.WebWithoutAsking
-	for service, key := range c.Keys {
-		if s.WebSearch.Keys == nil {
-			s.WebSearch.Keys = map[string]string{}
-		}
-		s.WebSearch.Keys[service] = key.Save()
-	}
+	s.WebSearch.Service, s.WebWithoutAsking, s.WebSearch.Kept = c.Service, c.WebWithoutAsking, kept
 	parts := maps.Clone(f.rest)
 	if parts == nil {
 		parts = map[string]json.RawMessage{}

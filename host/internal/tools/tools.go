@@ -3,6 +3,8 @@
 package tools
 
 import (
+	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -48,25 +50,37 @@ func Engine(s connections.Search) string {
 	return service.Name
 }
 
-// Settings are the person's choice on disk. They are safe for concurrent use.
+// Settings are the person's choice on disk, and its keys where keys are kept. They are
+// safe for concurrent use.
 type Settings struct {
 	file    file
+	keys    keys
 	changed func(Choice) error
 
 	mu     sync.Mutex
 	choice Choice
 }
 
-// Open reads the settings file at path; one that is not there is the zero Choice.
-// ErrNewer is an error of it.
-func Open(path string) (*Settings, error) {
+// Open reads the settings file at path, and its keys from the store; a file that is not
+// there is the zero Choice. ErrNewer is an error of it. A key that cannot be read now is
+// none until it can (Unread).
+func Open(ctx context.Context, path string, store *connections.KeyStore) (*Settings, error) {
 	s := &Settings{file: file{path: path}, changed: func(Choice) error { return nil }}
-	choice, err := s.file.read()
+	choice, kept, err := s.file.read()
 	if err != nil {
 		return nil, err
 	}
 	s.choice = choice
+	s.keys = keys{store: store, kept: kept.WebSearch.Kept}
+	s.choice.Keys = s.keys.open(ctx, kept.WebSearch.Keys)
 	return s, nil
+}
+
+// Unread says which keys could not be read, and why.
+func (s *Settings) Unread() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.keys.unread
 }
 
 // OnChange has f told of each Choice before it is kept: one that f cannot use is not.
@@ -84,7 +98,9 @@ func (s *Settings) Choice() Choice {
 }
 
 func (c Choice) clone() Choice {
-	c.Keys = maps.Clone(c.Keys)
+	if c.Keys = maps.Clone(c.Keys); c.Keys == nil {
+		c.Keys = map[string]connections.Key{}
+	}
 	return c
 }
 
@@ -101,27 +117,61 @@ func (s *Settings) Get() chat.ToolSettings {
 	return out
 }
 
+// Settle moves keys that an earlier version has left in the settings file to where keys
+// are kept. The caller is the only one who changes the data folder.
+func (s *Settings) Settle(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.settle(ctx)
+}
+
+func (s *Settings) settle(ctx context.Context) error {
+	if len(s.keys.plain) == 0 {
+		return nil
+	}
+	kept, err := s.keys.move(ctx, s.choice.Keys)
+	if err == nil {
+		err = s.file.write(s.choice, kept)
+	}
+	if err != nil { // the file has them still
+		return errors.Join(err, s.keys.drop(ctx, kept, s.keys.kept))
+	}
+	s.keys.kept, s.keys.plain = kept, nil
+	return nil
+}
+
 // Change takes a change in and keeps it. The error is a *chat.Error where the change
 // asks for what there is not; then nothing has changed.
-func (s *Settings) Change(p chat.ToolsPatch) error {
+func (s *Settings) Change(ctx context.Context, p chat.ToolsPatch) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	next := s.choice.clone()
+	s.keys.reread(ctx, next.Keys) // the keyring may be open now
 	if err := next.apply(p); err != nil {
 		return err
 	}
-	old := s.choice
-	if err := s.file.write(next); err != nil {
+	if err := s.settle(ctx); err != nil {
 		return err
 	}
-	if err := s.changed(next.clone()); err != nil {
-		if undo := s.file.write(old); undo != nil {
-			return undo
+	kept := s.keys.kept
+	if service := next.service().ID; p.WebSearch != nil && p.WebSearch.Key != nil {
+		var err error
+		if kept, err = s.keys.put(ctx, service, next.Keys[service]); err != nil {
+			return err
 		}
-		return err
 	}
-	s.choice = next
-	return nil
+	err := s.file.write(next, kept)
+	if err == nil {
+		if err = s.changed(next.clone()); err != nil {
+			err = errors.Join(err, s.file.write(s.choice, s.keys.kept))
+		}
+	}
+	if err != nil {
+		return errors.Join(err, s.keys.drop(ctx, kept, s.keys.kept))
+	}
+	before := s.keys.kept
+	s.choice, s.keys.kept = next, kept
+	return s.keys.drop(ctx, before, kept)
 }
 
 // apply changes what a person asks for.
@@ -154,9 +204,6 @@ func (c *Choice) apply(p chat.ToolsPatch) error {
 	key, err := connections.SearchKey(*search.Key)
 	if err != nil {
 		return err
-	}
-	if c.Keys == nil {
-		c.Keys = map[string]connections.Key{}
 	}
 	c.Keys[service.ID] = key
 	return nil
