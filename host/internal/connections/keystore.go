@@ -228,7 +228,14 @@ type keyFile struct {
 	Version int               `json:"version"`
 	Keys    map[string]string `json:"keys"`
 	Forget  []string          `json:"forget,omitempty"` // accounts that may be in the keyring and are nobody's
+	Rest    store.Rest        `json:"-"`
 }
+
+type plainKeyFile keyFile
+
+// UnmarshalJSON and MarshalJSON keep what another version of the host wrote besides.
+func (f *keyFile) UnmarshalJSON(data []byte) error { return f.Rest.Read(data, (*plainKeyFile)(f)) }
+func (f keyFile) MarshalJSON() ([]byte, error)     { return f.Rest.Write(plainKeyFile(f)) }
 
 const keyFileVersion = 1
 

@@ -22,17 +22,35 @@ var ErrNewer = errors.New("it was written by a newer Strata")
 type file struct {
 	path string
 	rest map[string]json.RawMessage // other parts of the file
+	part section                    // this one, as it was read
 }
 
 // section is the file's part "tools".
 type section struct {
-	WebSearch struct {
-		Service string                        `json:"service,omitempty"`
-		Kept    map[string]connections.KeyRef `json:"kept,omitempty"` // where the keys are, by service
-		Keys    map[string]string             `json:"keys,omitempty"` // keys themselves, as earlier versions had them here
-	} `json:"webSearch"`
-	WebWithoutAsking bool `json:"webWithoutAsking,omitempty"`
+	WebSearch        webSearch  `json:"webSearch"`
+	WebWithoutAsking bool       `json:"webWithoutAsking,omitempty"`
+	Rest             store.Rest `json:"-"`
 }
+
+type webSearch struct {
+	Service string                        `json:"service,omitempty"`
+	Kept    map[string]connections.KeyRef `json:"kept,omitempty"` // where the keys are, by service
+	Keys    map[string]string             `json:"keys,omitempty"` // keys themselves, as earlier versions had them here
+	Rest    store.Rest                    `json:"-"`
+}
+
+// The same without their methods.
+type (
+	plainSection   section
+	plainWebSearch webSearch
+)
+
+// UnmarshalJSON and MarshalJSON keep what another version of the host wrote besides.
+func (s *section) UnmarshalJSON(data []byte) error { return s.Rest.Read(data, (*plainSection)(s)) }
+func (s section) MarshalJSON() ([]byte, error)     { return s.Rest.Write(plainSection(s)) }
+
+func (w *webSearch) UnmarshalJSON(data []byte) error { return w.Rest.Read(data, (*plainWebSearch)(w)) }
+func (w webSearch) MarshalJSON() ([]byte, error)     { return w.Rest.Write(plainWebSearch(w)) }
 
 // read gives what is in the file: the choice without its keys, and where those are.
 func (f *file) read() (Choice, section, error) {
@@ -55,14 +73,14 @@ func (f *file) read() (Choice, section, error) {
 	if err != nil {
 		return Choice{}, s, fmt.Errorf("reading the settings: %w", err)
 	}
-	f.rest = parts
+	f.rest, f.part = parts, s
 	return Choice{Service: s.WebSearch.Service, WebWithoutAsking: s.WebWithoutAsking}, s, nil
 }
 
 // write puts c and where its keys are into the file, which keeps its other parts.
 func (f *file) write(c Choice, kept map[string]connections.KeyRef) error {
-	var s section
-	s.WebSearch.Service, s.WebWithoutAsking, s.WebSearch.Kept = c.Service, c.WebWithoutAsking, kept
+	s := f.part
+	s.WebSearch.Service, s.WebWithoutAsking, s.WebSearch.Kept, s.WebSearch.Keys = c.Service, c.WebWithoutAsking, kept, nil
 	parts := maps.Clone(f.rest)
 	if parts == nil {
 		parts = map[string]json.RawMessage{}

@@ -246,7 +246,7 @@ func TestFile(t *testing.T) {
 		}
 		return path
 	}
-	path := write("others.json", `{"version":1,"models":{"a":1},"tools":{"webSearch":{"service":"exa","keys":{"exa":"k","deepseek":"no key"}}}}`)
+	path := write("others.json", `{"version":1,"models":{"a":1},"tools":{"later":[2],"webSearch":{"service":"exa","later":3,"keys":{"exa":"k","deepseek":"no key"}}}}`)
 	s := open(t, path)
 	if diff := cmp.Diff(connections.Search{Service: "exa", Key: s.Choice().Keys["exa"]}, s.Choice().Search(), cmp.Comparer(func(a, b connections.Key) bool { return text(a) == text(b) })); diff != "" || told(s) != "exa true false +exa" {
 		t.Errorf("%s, %s", told(s), diff)
@@ -261,7 +261,7 @@ func TestFile(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(parts["models"], &models)
 	}
-	if err != nil || models["a"] != 1 {
+	if err != nil || models["a"] != 1 || !strings.Contains(string(parts["tools"]), `"later"`) || !strings.Contains(strings.Join(strings.Fields(string(parts["tools"])), ""), `"later":3`) {
 		t.Errorf("what others keep: %s, %v", data, err)
 	}
 	if _, err := Open(t.Context(), write("newer.json", `{"version":2}`), stored(dir)); !errors.Is(err, ErrNewer) {
