@@ -30,11 +30,12 @@ type section struct {
 		Service string            `json:"service,omitempty"`
 		Keys    map[string]string `json:"keys,omitempty"` // by service
 	} `json:"webSearch"`
-	WebWithoutAsking bool `json:"webWithoutAsking,omitempty"`
+	WebWithoutAsking bool     `json:"webWithoutAsking,omitempty"`
+	Custom           []custom `json:"custom,omitempty"`
 }
 
-// read gives what is in the file. A key that is none is left out: the person is asked
-// for one again.
+// read gives what is in the file. A key that is none is left out, and so is a server that
+// is none: the person is asked for one again.
 func (f *file) read() (Choice, error) {
 	var parts map[string]json.RawMessage
 	err := store.ReadJSON(f.path, &parts)
@@ -65,6 +66,11 @@ func (f *file) read() (Choice, error) {
 			c.Keys[service] = key
 		}
 	}
+	for _, one := range s.Custom {
+		if server, ok := one.server(); ok {
+			c.Servers = append(c.Servers, server)
+		}
+	}
 	return c, nil
 }
 
@@ -77,6 +83,9 @@ func (f *file) write(c Choice) error {
 			s.WebSearch.Keys = map[string]string{}
 		}
 		s.WebSearch.Keys[service] = key.Save()
+	}
+	for _, server := range c.Servers {
+		s.Custom = append(s.Custom, saved(server))
 	}
 	parts := maps.Clone(f.rest)
 	if parts == nil {

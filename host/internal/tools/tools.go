@@ -22,6 +22,8 @@ type Choice struct {
 	Keys map[string]connections.Key
 	// WebWithoutAsking lets the assistant search and open pages without a question.
 	WebWithoutAsking bool
+	// Servers are the MCP servers, by name.
+	Servers []connections.Server
 }
 
 // Search is the service that is chosen, with its key where one is saved.
@@ -85,6 +87,10 @@ func (s *Settings) Choice() Choice {
 
 func (c Choice) clone() Choice {
 	c.Keys = maps.Clone(c.Keys)
+	c.Servers = slices.Clone(c.Servers)
+	for i := range c.Servers {
+		c.Servers[i] = c.Servers[i].Clone()
+	}
 	return c
 }
 
@@ -92,7 +98,7 @@ func (c Choice) clone() Choice {
 func (s *Settings) Get() chat.ToolSettings {
 	c := s.Choice()
 	service := c.service()
-	out := chat.ToolSettings{WebWithoutAsking: c.WebWithoutAsking, WebSearch: chat.WebSearch{Service: service.ID, KeySet: !c.Keys[service.ID].IsZero()}}
+	out := chat.ToolSettings{WebWithoutAsking: c.WebWithoutAsking, WebSearch: chat.WebSearch{Service: service.ID, KeySet: !c.Keys[service.ID].IsZero()}, Custom: listed(c.Servers)}
 	for _, s := range abi.SearchServices {
 		out.WebSearch.Services = append(out.WebSearch.Services, chat.SearchService{
 			ID: s.ID, Name: s.Name, NeedsKey: s.Origin != "", KeySet: !c.Keys[s.ID].IsZero(),
@@ -104,10 +110,14 @@ func (s *Settings) Get() chat.ToolSettings {
 // Change takes a change in and keeps it. The error is a *chat.Error where the change
 // asks for what there is not; then nothing has changed.
 func (s *Settings) Change(p chat.ToolsPatch) error {
+	return s.change(func(c *Choice) error { return c.apply(p) })
+}
+
+func (s *Settings) change(apply func(*Choice) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	next := s.choice.clone()
-	if err := next.apply(p); err != nil {
+	if err := apply(&next); err != nil {
 		return err
 	}
 	old := s.choice
