@@ -10,9 +10,10 @@ import (
 )
 
 // badSummaries answers a request for a summary as the model's name says: refuses it,
-// writes far too much, breaks off, at first or always, or goes on with the conversation.
+// writes far too much, breaks off, at first or always, goes on with the conversation, or
+// waits at first, under the model's name.
 func badSummaries() func(scriptmodel.ChatRequest) []scriptmodel.Action {
-	var cuts atomic.Int64
+	var cuts, holds atomic.Int64
 	return func(r scriptmodel.ChatRequest) []scriptmodel.Action {
 		has := func(word string) bool { return strings.HasSuffix(r.Model, word) }
 		switch {
@@ -22,6 +23,8 @@ func badSummaries() func(scriptmodel.ChatRequest) []scriptmodel.Action {
 			return []scriptmodel.Action{{Op: scriptmodel.OpSay, Text: "## Current Work\n" + strings.Repeat("and so on ", 3000)}, {Op: scriptmodel.OpFinish, Text: "length"}}
 		case has("-dies"), has("-stumbles") && cuts.Add(1) <= 2:
 			return []scriptmodel.Action{{Op: scriptmodel.OpSay, Text: "## Current"}, {Op: scriptmodel.OpCut}}
+		case has("-holds") && holds.Add(1) == 1:
+			return []scriptmodel.Action{{Op: scriptmodel.OpHold, Text: r.Model}, {Op: scriptmodel.OpSay, Text: "## Current Work\n- all"}}
 		case has("-continues") && len(r.Messages) > 2: // asked as a conversation it goes on with it
 			return []scriptmodel.Action{{Op: scriptmodel.OpSay, Text: "Sure, I will look at that next."}}
 		}

@@ -78,7 +78,7 @@ func engineTalks(ctx context.Context, t *testing.T, base, rows string) []talks.O
 		if err := talk.Play(ctx, p); err != nil {
 			t.Errorf("%s: %v", talk.Name, err)
 		}
-		o := talks.Outcome{Talk: talk.Name, Model: model, Helped: p.Helped, Stuck: p.Stuck}
+		o := talks.Outcome{Talk: talk.Name, Model: model, Helped: p.Helped, Lost: p.Lost}
 		o.Requests, o.Refused, o.Twice = seen.take()
 		out = append(out, o)
 	}
@@ -91,7 +91,7 @@ type watched struct {
 
 	mu                       sync.Mutex
 	requests, refused, twice int
-	bodies                   map[string]bool // that were refused
+	prompts                  map[string]bool // that were refused
 }
 
 // watchEngine stands before an engine.
@@ -99,7 +99,7 @@ func watchEngine(t *testing.T, base string) *watched {
 	t.Helper()
 	upstream, err := url.Parse(strings.TrimSuffix(strings.TrimSuffix(base, "/"), "/v1"))
 	must(t, err)
-	seen := &watched{bodies: map[string]bool{}}
+	seen := &watched{prompts: map[string]bool{}}
 	type bodyKey struct{}
 	proxy := &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(upstream) },
@@ -132,10 +132,11 @@ func (w *watched) note(body string, status int) {
 		return
 	}
 	w.refused++
-	if w.bodies[body] {
+	prompt := talks.Prompt([]byte(body))
+	if w.prompts[prompt] {
 		w.twice++
 	}
-	w.bodies[body] = true
+	w.prompts[prompt] = true
 }
 
 // take gives the counts and begins anew.
@@ -143,6 +144,6 @@ func (w *watched) take() (requests, refused, twice int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	requests, refused, twice = w.requests, w.refused, w.twice
-	w.requests, w.refused, w.twice, w.bodies = 0, 0, 0, map[string]bool{}
+	w.requests, w.refused, w.twice, w.prompts = 0, 0, 0, map[string]bool{}
 	return requests, refused, twice
 }

@@ -10,11 +10,11 @@ import (
 type Outcome struct {
 	Talk     string
 	Model    string
-	Requests int // to the model
-	Refused  int // of these, for their length
-	Twice    int // of these, sent before as they are
-	Helped   int // actions that the person took
-	Stuck    bool
+	Requests int      // to the model
+	Refused  int      // of these, for their length
+	Twice    int      // of these, sent before as they are
+	Helped   int      // actions that the person took
+	Lost     []string // messages that got no answer
 }
 
 // Table writes outcomes, a line each, and their sum.
@@ -25,9 +25,9 @@ func Table(title string, all []Outcome) string {
 	var sum Outcome
 	stuck := 0
 	for _, o := range all {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%d\t%d\t%s\n", o.Talk, o.Model, o.Requests, o.Refused, share(o), o.Twice, o.Helped, yes(!o.Stuck))
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%d\t%d\t%s\n", o.Talk, o.Model, o.Requests, o.Refused, share(o), o.Twice, o.Helped, yes(len(o.Lost) == 0))
 		sum.Requests, sum.Refused, sum.Twice, sum.Helped = sum.Requests+o.Requests, sum.Refused+o.Refused, sum.Twice+o.Twice, sum.Helped+o.Helped
-		if o.Stuck {
+		if len(o.Lost) > 0 {
 			stuck++
 		}
 	}

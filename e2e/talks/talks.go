@@ -4,7 +4,9 @@
 package talks
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -37,7 +39,7 @@ type Person struct {
 
 	Sent    int      // messages
 	Helped  int      // actions taken
-	Stuck   bool     // the last message got no answer, whatever was done
+	Lost    []string // messages that got no answer, by themselves or by one action
 	Offered []string // by the refusals, in order
 	Told    []string // the host's own lines
 	Share   []int    // percent of the window after each answer
@@ -46,35 +48,28 @@ type Person struct {
 // onModel sends to the person's model.
 func (p *Person) onModel(r *chat.StreamRequest) { r.Model, r.Mode = p.Model.Route, "bypass" }
 
-// Say sends a message, and tells whether it was answered, after as many as two actions.
+// Say sends a message. One that is not answered, by itself or by one action, is Lost.
 func (p *Person) Say(ctx context.Context, text string, changes ...func(*chat.StreamRequest)) error {
 	p.Sent++
-	for range 3 {
-		last, err := p.send(ctx, text, changes...)
-		if err != nil {
-			return err
-		}
-		if p.Stuck = last.Type != chat.Done; !p.Stuck {
-			return nil
-		}
-		p.Offered = append(p.Offered, last.Actions...)
-		if len(last.Actions) == 0 {
-			return nil
-		}
+	said := fmt.Sprintf("message %d, %.20q", p.Sent, text)
+	last, err := p.send(ctx, text, changes...)
+	if err != nil || last.Type == chat.Done {
+		return err
+	}
+	said += fmt.Sprintf(": %s %q", last.Code, last.Text)
+	p.Offered = append(p.Offered, last.Actions...)
+	if len(last.Actions) > 0 {
 		p.Helped++
 		if text, err = p.act(ctx, last.Actions[0], text); err != nil {
 			return err
 		}
+		if last, err = p.send(ctx, text, changes...); err != nil || last.Type == chat.Done {
+			return err
+		}
+		said += fmt.Sprintf(", then %s %q", last.Code, last.Text)
 	}
+	p.Lost = append(p.Lost, said)
 	return nil
-}
-
-// Try sends a message that may be refused, and does nothing about it.
-func (p *Person) Try(ctx context.Context, text string, changes ...func(*chat.StreamRequest)) error {
-	p.Sent++
-	last, err := p.send(ctx, text, changes...)
-	p.Stuck = last.Type != chat.Done
-	return err
 }
 
 func (p *Person) send(ctx context.Context, text string, changes ...func(*chat.StreamRequest)) (chat.Frame, error) {
@@ -120,6 +115,16 @@ func (p *Person) act(ctx context.Context, action, text string) (string, error) {
 
 // seen is a script whose answer is one word; a real model reads it as a request.
 const seen = "#! SAY seen"
+
+// Prompt is what a model reads of a request's body: messages, instructions and tools. The
+// rest of it, such as the reply's cap, makes no other request of it.
+func Prompt(body []byte) string {
+	var read struct{ System, Messages, Tools json.RawMessage }
+	if err := json.Unmarshal(body, &read); err != nil {
+		return string(body)
+	}
+	return string(bytes.Join([][]byte{read.System, read.Messages, read.Tools}, []byte("\n")))
+}
 
 // Log is a log of that many characters. It is what the model's servers count densest.
 func Log(chars int) string {

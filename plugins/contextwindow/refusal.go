@@ -18,17 +18,23 @@ func (m *meter) refused(_ *sdk.Task, in abi.ContextRefusal) (abi.ContextRefused,
 	if !overflow(in.Code, in.Status, in.Message) {
 		return abi.ContextRefused{}, nil
 	}
-	prompt := inMessages(in.Message)
 	s := m.find(in.Session, in.Cursor)
 	if s == nil || s.harness() <= 0 || s.window <= 0 {
 		return abi.ContextRefused{Overflow: true, Cap: in.Raised}, nil
 	}
+	return abi.ContextRefused{Overflow: true, Cap: s.refuse(in)}, nil
+}
+
+// refuse takes in that the session's prompt was refused for its length, and tells whether
+// what was too long may be the reply.
+func (s *session) refuse(in abi.ContextRefusal) bool {
+	prompt := inMessages(in.Message)
 	if prompt > 0 && prompt <= s.window { // it fits: what was too much is the reply beside it
 		s.anchor = anchor{measured: prompt, then: s.harness(), route: s.route}
-		return abi.ContextRefused{Overflow: true, Cap: in.Raised}, nil
+		return in.Raised
 	}
 	if in.Raised && prompt == 0 && !ofThePrompt(in) { // it may be the reply, which is ours, so nothing is known of the prompt yet
-		return abi.ContextRefused{Overflow: true, Cap: true}, nil
+		return true
 	}
 	size := prompt
 	if size == 0 {
@@ -38,7 +44,7 @@ func (m *meter) refused(_ *sdk.Task, in abi.ContextRefusal) (abi.ContextRefused,
 		size = max(s.pressure(), s.window+1)
 	}
 	s.anchor = anchor{measured: size, then: s.harness(), route: s.route, refused: true}
-	return abi.ContextRefused{Overflow: true}, nil
+	return false
 }
 
 // refusing are the Harness's codes of a request that its server did not take; any other

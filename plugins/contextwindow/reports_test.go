@@ -16,7 +16,7 @@ import (
 
 // TestReports are the public reports of context.md §4 that this plugin decides, by their
 // numbers. 1, 2, 3, 15 and 19 are held in the shim, where the log is written; 14 and 22
-// on the real Harness as well; 16 in the host. 17 and 20 are about cards in the history
+// on the real Harness as well; 16 in the host (project.TestReport16). 17 and 20 are about cards in the history
 // and caches, of which there are none yet; 21 is about a tokenizer, which nobody runs here.
 func TestReports(t *testing.T) {
 	for n, report := range map[int]func(*testing.T){

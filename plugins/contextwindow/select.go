@@ -15,10 +15,10 @@ func (m *meter) choose(_ *sdk.Task, in abi.ContextSurface) (abi.ContextSelection
 	none := abi.ContextSelection{None: true}
 	switch {
 	case in.Trigger == abi.TriggerManual:
-	case s.stuck:
+	case s.stuck && in.Trigger != abi.TriggerOverflow && !s.full():
 		none.Why = abi.SaidStuck
 		return none, nil
-	case s.window > 0 && budget.NodePrice(s.header, s.density()) >= s.compaction().Threshold:
+	case s.cramped():
 		none.Why = abi.SaidFixed // where nothing can be named, that is the reason
 	}
 	if !in.Pruned && in.Trigger != abi.TriggerManual && (in.Trigger == abi.TriggerOverflow || !answersCalls(in.Nodes)) {

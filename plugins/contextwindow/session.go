@@ -1,6 +1,8 @@
 package contextwindow
 
 import (
+	"strings"
+
 	"strata.dev/bridge/proto/abi"
 	"strata.dev/bridge/proto/budget"
 )
@@ -20,6 +22,8 @@ type session struct {
 
 	anchor anchor
 	breaker
+	outline  bool // the newest summary is none
+	outlined bool // the one that is under way
 }
 
 // node is a message that the model sees.
@@ -58,6 +62,14 @@ func (s *session) apply(e abi.ContextEvent) bool {
 			return false
 		}
 		s.breaker.grown(s)
+	case abi.ContextFailed:
+		if s.window > 0 && overflow(e.Code, e.Status, e.Message) && !s.hopeless() { // which it is already where it was not sent
+			s.refuse(abi.ContextRefusal{Code: e.Code, Status: e.Status, Message: e.Message})
+		}
+	case abi.ContextBegun:
+		s.outlined = strings.Contains(e.Message, abi.SaidOutline)
+	case abi.ContextEnded:
+		s.compacted(e.Message)
 	}
 	s.cursor = e.Seq + 1
 	return true
@@ -144,11 +156,28 @@ func (s *session) measured() abi.ContextMeasured {
 		m.Compact = m.Tokens >= s.compaction().Threshold
 		m.Hopeless = s.hopeless()
 	}
-	if s.stuck {
+	switch {
+	case s.cramped():
+		m.Stuck = abi.SaidFixed
+	case s.stuck:
 		m.Stuck = abi.SaidStuck
 	}
+	m.Outline = s.outline
 	return m
 }
+
+// cramped tells whether instructions and tools alone pass the threshold, so that no
+// summary helps.
+func (s *session) cramped() bool {
+	return s.window > 0 && budget.NodePrice(s.header, s.density()) >= s.compaction().Threshold
+}
+
+// full tells whether the next prompt is longer than what is sent: nothing but room lets
+// the chat go on.
+func (s *session) full() bool { return s.window > 0 && s.pressure() > budget.Limit(s.window) }
+
+// halfFull is from when on a person who asks for room has a reason to.
+func (s *session) halfFull() bool { return 2*s.pressure() >= s.window }
 
 // hopeless tells whether the next prompt is no shorter than one that this route refused.
 func (s *session) hopeless() bool {

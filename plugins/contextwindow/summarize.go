@@ -37,43 +37,40 @@ func (m *meter) summarize(t *sdk.Task, in abi.ContextSource, _ []byte) (abi.Cont
 		in.Window = s.window
 	}
 	auto := in.Trigger != abi.TriggerManual
-	if auto && s.stuck {
-		return abi.ContextSummary{}, nil, sdk.Errorf(abi.CodeStuck, "%s", abi.SaidStuck)
-	}
+	// Without room the chat cannot go on, or a person wants it and has reason to.
+	needed := in.Trigger == abi.TriggerOverflow || s.full() || !auto && s.halfFull()
 	w := newWriter(t, in, s.density())
-	text, err := w.write()
-	if err != nil && last(err) && (in.Trigger == abi.TriggerOverflow || in.Window > 0 && s.pressure() > budget.Limit(in.Window)) {
-		// Nothing else would let the chat go on.
-		t.Logf(sdk.Warn, "context: no summary could be had, an outline is kept: %v", err)
-		text, err = w.outline(), nil
+	text, err := "", sdk.Errorf(abi.CodeStuck, "%s", abi.SaidStuck)
+	least := 0
+	if auto {
+		least = s.gain()
 	}
-	if err == nil {
-		text = w.fit(text)
-		freed := budget.NodePrice(w.source-budget.TextPrice(budget.Units(text)), w.density)
-		if auto && freed < s.gain() {
-			err = sdk.Errorf(abi.CodeNoGain, "%s", abi.SaidNoGain)
+	if !auto || !s.stuck {
+		if text, err = w.write(); err == nil {
+			text, err = w.fit(text, least)
 		}
+	}
+	if err != nil && needed && last(err) && w.source > framePrice {
+		t.Logf(sdk.Warn, "context: no summary could be had, an outline is kept: %v", err)
+		text, err = w.fit(w.outline(), least)
 	}
 	if err != nil {
 		if code := sdk.Code(err); code == abi.CodeCancelled {
 			return abi.ContextSummary{}, nil, err
 		}
-		s.strike()
-		if auto && s.stuck {
+		if auto && s.last() {
 			t.Logf(sdk.Warn, "context: %v", err)
 			err = sdk.Errorf(abi.CodeStuck, "%s", abi.SaidStuck)
 		}
 		return abi.ContextSummary{}, nil, err
 	}
-	s.breaker = breaker{}
 	return w.made, []byte(text), nil
 }
 
-// last tells whether a failure leaves nothing else to try: not one of a person's stop,
-// nor one by which the chat can stay as it is.
+// last tells whether a failure leaves nothing else to try: not one of a person's stop.
 func last(err error) bool {
 	switch sdk.Code(err) {
-	case abi.CodeNoSummary, abi.CodeNoRoom:
+	case abi.CodeNoSummary, abi.CodeNoRoom, abi.CodeNoGain, abi.CodeStuck:
 		return true
 	}
 	return false
@@ -97,15 +94,20 @@ func (w *writer) outline() string {
 	if len(said) > most {
 		said = said[len(said)-most:]
 	}
-	text := "## Primary Request and Intent\n(No summary of this part of the conversation could be made. This is how the person's messages began.)\n" +
+	text := "## Primary Request and Intent\n" + abi.SaidOutline + "\n" +
 		strings.Join(said, "\n") + "\n\n## Current Work\n- left out: " + count(answers, "answer") + " and " + count(calls, "tool call") +
 		". Read files again where they are needed."
 	return text
 }
 
-// fit cuts a summary so that it is shorter than what it stands for.
-func (w *writer) fit(text string) string {
-	return shorten(strings.TrimSpace(text), (w.source-framePrice)*4)
+// fit cuts a summary so that it is shorter than what it stands for, and fails where it
+// frees less than so many of the model's tokens.
+func (w *writer) fit(text string, least int) (string, error) {
+	text = shorten(strings.TrimSpace(text), (w.source-framePrice)*4)
+	if budget.NodePrice(w.source-budget.TextPrice(budget.Units(text)), w.density) < least {
+		return "", sdk.Errorf(abi.CodeNoGain, "%s", abi.SaidNoGain)
+	}
+	return text, nil
 }
 
 // shorten cuts a text to that many UTF-16 units, at the end of a line where one is near.

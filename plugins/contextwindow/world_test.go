@@ -189,8 +189,10 @@ func (c *chat) summarize(trigger string, s *server, from, to int) (abi.ContextSu
 		call.Answer(e, a, []byte(text))
 	}
 	if call.Err != nil {
+		c.feed(abi.ContextEvent{Kind: abi.ContextEnded, Message: call.Err.Error()})
 		return abi.ContextSummary{}, "", call.Err
 	}
+	c.feed(abi.ContextEvent{Kind: abi.ContextBegun, Message: string(call.Body[:min(200, len(call.Body))])}, abi.ContextEvent{Kind: abi.ContextEnded})
 	var made abi.ContextSummary
 	if err := json.Unmarshal(call.Head, &made); err != nil {
 		c.t.Fatal(err)

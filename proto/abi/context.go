@@ -24,7 +24,12 @@ const (
 	ContextNode   = "node"   // a message that the model sees
 	ContextHeader = "header" // request/header: instructions, tools, route
 	ContextWindow = "window" // request/context: the route's window
-	ContextOther  = "other"  // anything else: it moves the cursor alone
+	// ContextFailed is a model request that failed, as its log has it. One that was refused
+	// for its length is so still where the log is read again.
+	ContextFailed = "failed"
+	ContextBegun  = "begun"     // compaction/summary: how the summary begins
+	ContextEnded  = "compacted" // compaction/end
+	ContextOther  = "other"     // anything else: it moves the cursor alone
 )
 
 // ContextEvent is what the meter needs of one event of a session's log.
@@ -49,6 +54,11 @@ type ContextEvent struct {
 	Output int    `json:"output,omitempty"`
 	// Window is the route's, in tokens.
 	Window int `json:"window,omitempty"`
+	// Code, Status and Message are a failure's; Message is also how a summary begins and
+	// why a compaction failed, "" where it did not.
+	Code    string `json:"code,omitempty"`
+	Status  int    `json:"status,omitempty"`
+	Message string `json:"message,omitempty"`
 }
 
 // ContextObserve feeds the meter of a session: the events from Cursor on, in order.
@@ -104,6 +114,8 @@ type ContextMeasured struct {
 	// Stuck is why summarizing is not tried again by itself, one of the Said
 	// sentences; "" where it is.
 	Stuck string `json:"stuck,omitempty"`
+	// Outline says that the newest summary is none, but SaidOutline and what follows.
+	Outline bool `json:"outline,omitempty"`
 }
 
 // ContextCap asks how long a reply may be asked for.
@@ -280,5 +292,8 @@ const (
 	SaidFixed     = "The agent's instructions and tools alone nearly fill this model's context window. Choose a model with a larger window."
 )
 
-// ContextSentences are all of them.
+// SaidOutline stands in what is kept of messages where no model made a summary of them.
+const SaidOutline = "(No summary of this part of the conversation could be made. This is how the person's messages began.)"
+
+// ContextSentences are those of a chat that cannot be summarized.
 var ContextSentences = []string{SaidNoSummary, SaidNoGain, SaidNoRoom, SaidStuck, SaidFixed}

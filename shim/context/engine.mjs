@@ -14,7 +14,7 @@ export function engineOf(basic, seam) {
     async compactIfNeeded(agent, trigger, signal) {
       const figures = current()
       const { session } = agent
-      const before = figures?.measure(session)
+      const before = await figures?.known(session)
       if (figures === undefined || before?.window === undefined) return super.compactIfNeeded(agent, trigger, signal)
       if (trigger === 'pressure' && (!before.compact || figures.moved(session) !== undefined)) return null
       const pruner = this.ctx.get('toolResultPruner')
@@ -37,7 +37,10 @@ export function engineOf(basic, seam) {
       const figures = current()
       const run = () => super.compactNow(agent, ...rest)
       if (figures === undefined) return run()
-      return figures.during(agent.session, 'manual', async () => (choose(this.ctx, figures, agent.session, 'manual', true)?.none ? null : run()))
+      return figures.during(agent.session, 'manual', async () => {
+        await figures.known(agent.session)
+        return choose(this.ctx, figures, agent.session, 'manual', true)?.none ? null : run()
+      })
     }
   }
 }

@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * What the plugin is told of events and messages: lengths and prices, and no text but how a person's message begins.
+ * What the plugin is told of events and messages: lengths and prices, and no text but how a person's message or a
+ * summary begins, and the words of a failure.
  * @module
  */
 
@@ -28,6 +29,14 @@ export function contextFact(session, event, price) {
       return { seq, kind: 'header', ...headerUnits(data.header), route: routeOf(data.header.config), output: data.header.config?.maxTokens ?? 0 }
     case 'request/context':
       return { seq, kind: 'window', window: data.contextWindow ?? 0 }
+    case 'assistant/chunk':
+      return failed(seq, data.chunk)
+    case 'assistant/attempt': // 0.1.5 and later: a request that gave no message, its chunks in records
+      return failed(seq, data.stream?.findLast((/** @type {any} */ { chunk }) => chunk?.type === 'finish')?.chunk)
+    case 'compaction/summary':
+      return { seq, kind: 'begun', message: (data.summary?.find((/** @type {any} */ { type }) => type === 'text')?.text ?? '').slice(0, SAID) }
+    case 'compaction/end':
+      return { seq, kind: 'compacted', message: data.error === undefined || data.error === null ? '' : String(data.error) }
   }
   if (surfaceOp == null) return undefined
   const message = session.deriveEventMessage(event)
@@ -36,6 +45,16 @@ export function contextFact(session, event, price) {
     ...(surfaceOp.op === 'replace' && { replaces: true, start: surfaceOp.start, end: surfaceOp.end }),
     ...(type === 'assistant/message' && { prompt: promptSize(data.usage) }),
   }
+}
+
+/** @param {number} seq @param {any} chunk */
+function failed(seq, chunk) {
+  return chunk?.type === 'finish' && chunk.reason.kind === 'error' ? { seq, kind: 'failed', ...failureOf(chunk.reason.failure) } : undefined
+}
+
+/** @param {any} failure of a model request */
+export function failureOf({ code = '', status = 0, message = '' } = {}) {
+  return { code, status, message }
 }
 
 /** @param {any} usage of an answer @returns {number} tokens of its prompt; 0 where none were reported */

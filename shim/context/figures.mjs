@@ -5,14 +5,15 @@
  * @module
  */
 import { Feed } from './feed.mjs'
-import { piece, routeOf } from './facts.mjs'
+import { failureOf, piece, routeOf } from './facts.mjs'
 
 /** @typedef {import('./facts.mjs').Session} Session */
 /** @typedef {'pressure' | 'context-overflow' | 'manual'} Trigger */
-/** @typedef {{tokens: number, window?: number, source: 'measured' | 'estimated', density: number, fixed?: number, compact?: boolean, hopeless?: boolean, stuck?: string}} Measured */
+/** @typedef {{tokens: number, window?: number, source: 'measured' | 'estimated', density: number, fixed?: number, compact?: boolean, hopeless?: boolean, stuck?: string, outline?: boolean}} Measured */
 
 export class Figures {
   #instance
+  #ready
   #ceilings
   /** @type {WeakMap<Session, Trigger>} what a compaction that is under way is for */
   #under = new WeakMap()
@@ -24,12 +25,14 @@ export class Figures {
   /**
    * @param {object} parts
    * @param {() => import('../lib/hot.mjs').Instance | undefined} parts.instance undefined until it runs
+   * @param {() => Promise<unknown>} parts.ready until it runs, or cannot
    * @param {(message: unknown) => number} parts.price
    * @param {(text: string) => void} parts.warn
    * @param {Record<string, number>} parts.ceilings
    */
-  constructor({ instance, price, warn, ceilings }) {
+  constructor({ instance, ready, price, warn, ceilings }) {
     this.#instance = instance
+    this.#ready = ready
     this.#ceilings = ceilings
     this.price = price
     let told = false
@@ -49,6 +52,15 @@ export class Figures {
     return this.feed.ask(session, 'measure', surface ? { surface } : {})
   }
 
+  /** The same, once the plugin has read what it has missed of the session's log. @param {Session} session @returns {Promise<Measured | undefined>} undefined where it does not run */
+  async known(session) {
+    await this.#ready()
+    const measured = this.measure(session)
+    if (measured !== undefined) return measured
+    await this.feed.catchUp(session)
+    return this.measure(session)
+  }
+
   /** The reply that a request is to ask for; 0 leaves it. @param {Session} session @param {any} options of the request @returns {number} */
   cap(session, options) {
     const route = routeOf(options)
@@ -58,8 +70,8 @@ export class Figures {
   }
 
   /** Whether a request was refused for its length. @param {Session} session @param {any} options @param {any} failure @param {boolean} raised it asked for a longer reply than the Harness would @returns {{overflow?: boolean, cap?: boolean}} */
-  refused(session, options, { code, status = 0, message }, raised) {
-    return this.feed.ask(session, 'refused', { route: routeOf(options), code, status, message, raised }) ?? {}
+  refused(session, options, failure, raised) {
+    return this.feed.ask(session, 'refused', { route: routeOf(options), ...failureOf(failure), raised }) ?? {}
   }
 
   /** What is to be summarized. @param {Session} session @param {Trigger} trigger @param {readonly {seq: number, tokens: number}[]} nodes the meter's @param {boolean} pruned */

@@ -29,7 +29,7 @@ export async function mount(ctx, config) {
   let running
   let closed = false
   const figures = new Figures({
-    instance: () => running, warn, ceilings: config.ceilings ?? {},
+    instance: () => running, ready: () => plugin().catch(() => undefined), warn, ceilings: config.ceilings ?? {},
     price: message => tokenMeter.estimateMessage(message),
   })
   const requests = new Requests({
@@ -80,14 +80,13 @@ export async function mount(ctx, config) {
  * @param {Figures} figures @param {any} session @param {any} ctx
  */
 async function figuresOf(figures, session, { tokenMeter, llm }) {
-  if (figures.measure(session) === undefined) await figures.feed.catchUp(session)
   /** @type {import('./figures.mjs').Measured} */
-  const measured = figures.measure(session) ?? { tokens: tokenMeter.measure(session).totalTokens, source: 'estimated', density: 1 }
-  const { tokens, density, fixed = 0, stuck } = measured
+  const measured = await figures.known(session) ?? { tokens: tokenMeter.measure(session).totalTokens, source: 'estimated', density: 1 }
+  const { tokens, density, fixed = 0, stuck, outline } = measured
   const next = figures.moved(session)
   const info = next && await llm.resolveModelInfo(next.provider, next.model).catch(() => undefined)
   const window = next === undefined ? measured.window ?? session.requestContext()?.contextWindow : info?.context?.contextWindow
-  return { tokens, window: window ?? 0, source: next ? 'estimated' : measured.source, density, fixed, ...(stuck && { stuck }) }
+  return { tokens, window: window ?? 0, source: next ? 'estimated' : measured.source, density, fixed, ...(stuck && { stuck }), ...(outline && { outline }) }
 }
 
 let last = ''

@@ -45,7 +45,7 @@ export class Requests {
   /** @param {any} session @param {Options} options @param {Next} next */
   async * #turn(session, options, next) {
     const { figures, llm, mark } = this.#parts
-    const measured = figures.measure(session)
+    const measured = await figures.known(session)
     if (measured?.hopeless) {
       yield failed(FULL, `A prompt of about ${measured.tokens} tokens was refused before, so it was not sent again.`)
       return
@@ -93,7 +93,7 @@ export class Requests {
     let answer
     try {
       const instance = await plugin()
-      figures.measure(session) // what it knows of the session is what it decides by
+      await figures.known(session) // what it knows of the session is what it decides by
       answer = await instance.call('summarize', {
         session: session.id, trigger: figures.trigger(session), window: await this.#window(session, options), asked: options.maxTokens ?? 0,
         ...headerUnits(options), instruction: transcript(instruction).length,

@@ -57,7 +57,7 @@ class Session {
 /** @param {any} [instance] */
 function figuresOn(instance = fresh()) {
   const warned = /** @type {string[]} */ ([])
-  const figures = new Figures({ instance: () => instance, price, warn: text => warned.push(text), ceilings: { 'p/short': 700 } })
+  const figures = new Figures({ instance: () => instance, ready: async () => {}, price, warn: text => warned.push(text), ceilings: { 'p/short': 700 } })
   return { figures, warned, instance }
 }
 
@@ -182,6 +182,38 @@ suite('requests', () => {
     assert.equal(again[0].reason.failure.code, 'CONTEXT_WINDOW_EXCEEDED')
     assert.match(again[0].reason.failure.message, /not sent again/)
     assert.equal(sent.length, 1)
+  })
+
+  for (const [wire, event] of /** @type {[string, (chunk: any) => [string, any]][]} */ ([
+    ['0.1.0', chunk => ['assistant/chunk', { turn: 1, step: 1, chunk }]],
+    ['0.1.5', chunk => ['assistant/attempt', { turn: 1, step: 1, stream: [{ type: 'text-chunks', index: 0, texts: ['a'] }, { type: 'chunk', chunk }] }]],
+  ])) test(`what was refused is known from the log of ${wire} alone, by a plugin that has seen nothing of it`, async () => {
+    const { session, sent, turn } = world(() => good)
+    session.said('x'.repeat(100_000))
+    for (let n = 0; n < 1200; n++) session.add('assistant/chunk', { chunk: { type: 'reasoning-delta', text: 'more' } })
+    session.add(...event(failure('CONTEXT_WINDOW_EXCEEDED', '400: your messages resulted in 70000 tokens')[0]))
+    session.add('turn/end', { turn: 1 })
+    session.said('and again')
+    assert.match((await turn())[0].reason.failure.message, /A prompt of about 70\d\d\d tokens .* not sent again/)
+    assert.equal(sent.length, 0)
+    session.add('user/message', message('user', 'in short'), { op: 'replace', start: 2, end: session.seq - 1 })
+    assert.deepEqual(await turn(), good)
+  })
+
+  test('that summarizing frees nothing is known from the log alone, and that a summary is none', async () => {
+    const { figures } = figuresOn()
+    const session = /** @type {any} */ (new Session())
+    session.begin()
+    session.said('x'.repeat(100_000))
+    for (let pass = 0; pass < 2; pass++) {
+      session.add('compaction/start', { compactionId: `c${pass}`, turn: 1 })
+      session.add('compaction/end', { compactionId: `c${pass}`, turn: 1, error: 'Error: Summarizing the earlier messages would free no room.' })
+    }
+    assert.match((await figures.known(session))?.stuck ?? '', /^Summarizing freed no room twice/)
+    session.add('compaction/summary', { summary: [{ type: 'text', text: '## Primary Request and Intent\n(No summary of this part of the conversation could be made. This is how the person\'s messages began.)' }] })
+    session.add('compaction/end', { compactionId: 'c2', turn: null })
+    const { stuck, outline } = await figures.known(session) ?? {}
+    assert.deepEqual({ stuck, outline }, { stuck: undefined, outline: true })
   })
 
   test('a reply that is too long for its server is asked for as the Harness would', async () => {

@@ -25,7 +25,6 @@ import (
 	"strata.dev/bridge/host/internal/redact"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/host/internal/store"
-	"strata.dev/bridge/host/internal/tools"
 	"strata.dev/bridge/proto/chat"
 )
 
@@ -74,16 +73,12 @@ func compose(ctx context.Context, f flags) (*composed, error) {
 		return nil, err
 	}
 	redactor := redact.New()
-	registry, err := openModels(ctx, f, fixed, redactor, zap.NewNop())
+	registry, chosen, _, err := openSaved(ctx, f, fixed, redactor, zap.NewNop())
 	if err != nil {
 		return nil, err
 	}
 	registry.Start(ctx)
 	registry.Close()
-	chosen, err := tools.Open(settingsFile(f.data))
-	if err != nil {
-		return nil, toolsError(f.data, err)
-	}
 	settings := f.settings(registry.Connections())
 	f.choose(chosen.Choice(), &settings, redactor)
 	proxy, err := connections.Listen() // for its address

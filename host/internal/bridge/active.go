@@ -293,6 +293,7 @@ func (r *active) act(a run.Action, why run.Event) {
 			r.closeCards(lost)
 			r.keepHelpers(now())
 			r.c.b.approvals.clear(r) // before anyone can see the end
+			r.tellLeft()
 			if _, unready := why.(run.StepDone); unready && r.parted == partedNot {
 				r.keepUnsent(a.Frame)
 			}

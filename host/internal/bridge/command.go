@@ -100,6 +100,8 @@ func (r *active) execute(ctx context.Context) {
 		failed = r.failure(ctx, r.link, err)
 	case !res.Found:
 		failed = unknownCommand(r.line)
+	case !res.OK && summarizes:
+		failed = offering(say.Error(chat.CodeCommandFailed, res.Text, say.NotSummarized), project.ActionRetry, project.ActionModel)
 	case !res.OK:
 		failed = offering(say.Error(chat.CodeCommandFailed, res.Text, say.CommandFailed, "command", "/"+r.line.Name), project.ActionRetry)
 	}
@@ -116,6 +118,9 @@ func (r *active) execute(ctx context.Context) {
 		case summarizes:
 			after, ok := r.size(ctx)
 			text = summarized(res, before, after)
+			if outlined(res, after) {
+				said = append(said, ownLine(say.Sentence(say.Outlined)))
+			}
 			if ok && after.Window > 0 {
 				meter = append(meter, filled(after))
 			}

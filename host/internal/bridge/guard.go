@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"strconv"
 
 	"go.uber.org/zap"
 
@@ -17,11 +18,12 @@ import (
 type shown struct {
 	guard    *turnguard.Guard // of the newest turn; nil before the first
 	proposal project.Proposal
-	goesOn   bool           // the next turn goes on with an answer that was cut off
-	verdict  *chat.Sentence // why the guard ended the turn
-	told     bool           // what is told at the end was told
-	tidied   int64          // up to where the log tells how room was made
-	cramped  *chat.Error    // the model's window holds no more than the agent's instructions
+	goesOn   bool            // the next turn goes on with an answer that was cut off
+	verdict  *chat.Sentence  // why the guard ended the turn
+	told     bool            // what is told at the end was told
+	left     []chat.Sentence // what was learnt before the turn and is told at its end
+	tidied   int64           // up to where the log tells how room was made
+	cramped  *chat.Error     // the model's window holds no more than the agent's instructions
 }
 
 // turnBegins begins to count anew.
@@ -73,7 +75,7 @@ func (r *active) conclude() {
 	r.shown.told = true
 	why := r.shown.verdict
 	if why != nil {
-		r.keepVerdict(*why, now())
+		r.keepNote("guard", *why, now())
 	}
 	if r.mode == abi.Plan {
 		text := r.shown.proposal.Text(r.planned())
@@ -95,31 +97,37 @@ func (r *active) conclude() {
 	}
 }
 
-// keepVerdict keeps for the chat's history why the guard ended a turn: the session's log
-// has a turn that was cancelled.
-func (r *active) keepVerdict(why chat.Sentence, at int64) {
+// tellLeft tells what was learnt before the turn.
+func (r *active) tellLeft() {
+	for i, s := range r.shown.left {
+		r.keepNote("left"+strconv.Itoa(i), s, now())
+		r.emit(now(), ownLine(s))
+	}
+	r.shown.left = nil
+}
+
+// keepNote keeps for the chat's history what the host said by itself: the session's log
+// has none of it.
+func (r *active) keepNote(kind string, s chat.Sentence, at int64) {
 	e := exchange{
-		RequestID: "guard-" + r.id, Time: at, Whole: true, Command: true,
-		Messages: []chat.Message{{Role: "assistant", Notes: []chat.Note{{Sentence: why}}, Time: at}},
+		RequestID: kind + "-" + r.id, Time: at, Whole: true, Command: true,
+		Messages: []chat.Message{{Role: "assistant", Notes: []chat.Note{{Sentence: s}}, Time: at}},
 	}
 	if err := r.c.b.exchanges.add(r.c.id, e); err != nil {
-		r.c.b.o.Log.Warn("why a turn was ended was not kept", zap.Error(err))
+		r.c.b.o.Log.Warn("what was said of a turn was not kept", zap.Error(err))
 	}
 }
 
 // tidy asks the Harness to make room in the session. Best effort: what goes wrong is in
 // the log, and the next message finds out.
 func (r *active) tidy(ctx context.Context, from int64) {
-	res, err := r.link.gw.Execute(ctx, r.root, "/compact")
-	if err != nil && ctx.Err() == nil || err == nil && !res.OK {
-		r.c.b.o.Log.Info("no room was made", zap.String("run", r.id), zap.String("answer", res.Text), zap.Error(err))
-	}
 	var why *chat.Error
-	if known, ok := r.size(ctx); ok && known.Cramped() {
+	if known, ok := r.makeRoom(ctx); ok && known.Cramped() {
 		why = cramped() // no summary helps there
 	}
 	snap, err := r.link.gw.Snapshot(ctx, r.root, from)
 	r.post(func() {
+		r.tellLeft()
 		r.shown.cramped = why
 		r.shown.tidied = -1 // at once, where nobody knows how far the log goes
 		if err == nil {

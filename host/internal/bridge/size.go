@@ -3,14 +3,17 @@ package bridge
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"sync"
 
 	"go.uber.org/zap"
 
 	"strata.dev/bridge/host/internal/command"
 	"strata.dev/bridge/host/internal/fit"
+	"strata.dev/bridge/host/internal/gateway"
 	"strata.dev/bridge/host/internal/project"
 	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/abi"
 	"strata.dev/bridge/proto/budget"
 	"strata.dev/bridge/proto/chat"
 )
@@ -26,6 +29,20 @@ type sizes struct {
 	mu    sync.Mutex
 	fixed map[string]int      // tokens of the agent's instructions, by route
 	chats map[string]fit.Chat // what was known when a message was looked at last
+	told  map[[2]string]bool  // chats and routes of which was told that no summary helps
+}
+
+// narrow tells whether it is new to a chat that no summary helps on this route.
+func (s *sizes) narrow(chatID, route string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := [2]string{chatID, route}
+	if s.told == nil {
+		s.told = map[[2]string]bool{}
+	}
+	known := s.told[at]
+	s.told[at] = true
+	return !known
 }
 
 // fixedOf is the newest that is known of a route's instructions, in tokens.
@@ -108,6 +125,9 @@ func (r *active) fits(ctx context.Context) *chat.Error {
 	if known.Cramped() {
 		return cramped()
 	}
+	if known.Stuck == abi.SaidFixed && b.sizes.narrow(r.c.id, route) {
+		r.post(func() { r.shown.left = append(r.shown.left, say.Sentence(say.WindowTooSmall)) })
+	}
 	pictures := len(r.req.Attachments)
 	if known.Surely(r.text, pictures) {
 		return nil
@@ -120,14 +140,34 @@ func (r *active) fits(ctx context.Context) *chat.Error {
 	case budget.NeverFits:
 		e := say.Error(chat.CodeMessageTooLarge, "", say.MessageTooLarge)
 		e.Actions = []string{project.ActionAttach, project.ActionPreview}
+		if !known.ReadsParts() {
+			e.Actions = slices.Insert(e.Actions, 0, project.ActionModel)
+		}
 		return e
 	case budget.SummariseThen:
 		r.post(func() { r.emit(now(), chat.Frame{Type: chat.Status, Sentence: say.Sentence(say.Compacting)}) })
-		if res, err := r.link.gw.Execute(ctx, r.root, "/compact"); err != nil || !res.OK {
-			b.o.Log.Info("no room was made before a message", zap.String("run", r.id), zap.String("answer", res.Text), zap.Error(err))
-		}
+		r.makeRoom(ctx)
 	}
 	return nil
+}
+
+// makeRoom asks the Harness to make room in the session, and gives how full it is then; ok
+// is false where nobody can tell. Best effort: what goes wrong is in the log, and the next
+// request finds out.
+func (r *active) makeRoom(ctx context.Context) (c fit.Chat, ok bool) {
+	res, err := r.link.gw.Execute(ctx, r.root, "/compact")
+	if err != nil && ctx.Err() == nil || err == nil && !res.OK {
+		r.c.b.o.Log.Info("no room was made", zap.String("run", r.id), zap.String("answer", res.Text), zap.Error(err))
+	}
+	if c, ok = r.size(ctx); ok && outlined(res, c) {
+		r.post(func() { r.shown.left = append(r.shown.left, say.Sentence(say.Outlined)) })
+	}
+	return c, ok
+}
+
+// outlined tells whether what was asked to make room did so without a summary.
+func outlined(res gateway.CommandResult, after fit.Chat) bool {
+	return res.OK && res.Text != nothingYet && after.Outline
 }
 
 // cramped is what a person reads of a model whose window the agent's own instructions fill.

@@ -105,7 +105,8 @@ func (r *route) modify(res *http.Response) error {
 		}
 	}
 	if res.StatusCode < 400 && !r.searches {
-		res.Body, res.ContentLength = r.connection.Key.Filter(res.Body), -1
+		r.connection.Key.Filter(res)
+		res.ContentLength = -1
 		res.Header.Del("Content-Length")
 		return nil
 	}

@@ -1,6 +1,8 @@
 package connections
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
@@ -106,9 +108,21 @@ func ServerValue(text string) (Key, error) {
 
 // Register makes the values known to what redacts texts.
 func (s Server) Register(redactor interface{ Add(values ...string) }) {
-	for _, v := range s.Values {
+	for _, v := range s.secrets() {
 		v.Register(redactor)
 	}
+}
+
+// secrets are the values, and what of a header stands behind its scheme ("Bearer …").
+func (s Server) secrets() []Key {
+	var out []Key
+	for _, v := range s.Values {
+		out = append(out, v)
+		if _, rest, ok := strings.Cut(v.reveal(), " "); ok && s.URL != nil {
+			out = append(out, newKey(rest))
+		}
+	}
+	return out
 }
 
 // ProfileServers are the servers that are on, as the profile has them, and the variables
@@ -168,8 +182,9 @@ func (p *Proxy) ServersURL() string { return p.BaseURL(serversID) }
 
 // serverRoute passes requests on to one MCP server, with its headers.
 func (p *Proxy) serverRoute(s Server) http.Handler {
+	secrets := s.secrets()
 	redact := func(text string) string {
-		for _, v := range s.Values {
+		for _, v := range secrets {
 			text = v.Redact(text)
 		}
 		return text
@@ -201,12 +216,12 @@ func (p *Proxy) serverRoute(s Server) http.Handler {
 					res.Header[name][i] = redact(values[i])
 				}
 			}
-			if len(s.Values) > 0 {
+			if len(secrets) > 0 {
 				res.ContentLength = -1
 				res.Header.Del("Content-Length")
 			}
-			for _, v := range s.Values {
-				res.Body = v.Filter(res.Body)
+			for _, v := range secrets {
+				v.Filter(res)
 			}
 			return nil
 		},
@@ -216,6 +231,45 @@ func (p *Proxy) serverRoute(s Server) http.Handler {
 			}
 		},
 	}
+}
+
+// Address is the URL's text, "" for a program.
+func (s Server) Address() string {
+	if s.URL == nil {
+		return ""
+	}
+	return s.URL.String()
+}
+
+// Seal makes one key of values, to be kept; Unseal gives them back. Neither is readable
+// as text.
+func Seal(values map[string]Key) Key {
+	if len(values) == 0 {
+		return Key{}
+	}
+	plain := make(map[string]string, len(values))
+	for name, v := range values {
+		plain[name] = v.reveal()
+	}
+	data, err := json.Marshal(plain)
+	if err != nil {
+		panic(err) // strings only
+	}
+	return newKey(base64.StdEncoding.EncodeToString(data))
+}
+
+// Unseal gives the values of a sealed key; none of one that is none.
+func Unseal(sealed Key) map[string]Key {
+	data, err := base64.StdEncoding.DecodeString(sealed.reveal())
+	var plain map[string]string
+	if err != nil || json.Unmarshal(data, &plain) != nil {
+		return nil
+	}
+	values := make(map[string]Key, len(plain))
+	for name, text := range plain {
+		values[name] = newKey(text)
+	}
+	return values
 }
 
 // Clone gives a copy that shares nothing that can change.

@@ -13,8 +13,10 @@ type Chat struct {
 	Source string `json:"source"`
 	// Density is how many of the server's tokens one of the Harness's stands for.
 	Density float64 `json:"density"`
-	// Stuck says that summarizing frees nothing and is not tried by itself.
+	// Stuck is why summarizing is not tried by itself: abi.SaidStuck or abi.SaidFixed.
 	Stuck string `json:"stuck,omitempty"`
+	// Outline says that the newest summary is none, as no model made one.
+	Outline bool `json:"outline,omitempty"`
 }
 
 // Percent is how full the chat is, in percent of its window, rounded; 0 where the
@@ -49,6 +51,25 @@ func (c Chat) Surely(text string, pictures int) bool {
 
 // Cramped tells whether the window holds no more than the agent's instructions.
 func (c Chat) Cramped() bool { return c.Window > 0 && c.Fixed > budget.Limit(c.Window) }
+
+const (
+	// unshownFixed is what the agent's instructions and tools are taken for as long as no
+	// request has shown it, in tokens: those of the Harness's own preset at four characters
+	// a token.
+	unshownFixed = 7000
+	// partRoom is what reading a file in parts takes, in tokens: a part and an answer.
+	partRoom = 4096
+)
+
+// ReadsParts tells whether beside the agent's instructions the window has room to read a
+// long text in parts.
+func (c Chat) ReadsParts() bool {
+	fixed := c.Fixed
+	if fixed == 0 {
+		fixed = unshownFixed
+	}
+	return c.Window <= 0 || budget.Limit(c.Window)-fixed >= partRoom
+}
 
 // Decide says what is done with a message of that many tokens, or budget.Uncounted.
 func (c Chat) Decide(message int) budget.Fit {

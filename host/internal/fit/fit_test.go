@@ -49,6 +49,9 @@ func TestReckon(t *testing.T) {
 	if !(Chat{Window: 8192, Fixed: 7800}).Cramped() || (Chat{Window: 8192, Fixed: 7000}).Cramped() || (Chat{Fixed: 1}).Cramped() {
 		t.Error("Cramped finds the wrong ones")
 	}
+	if !(Chat{}).ReadsParts() || !(Chat{Window: 16_384}).ReadsParts() || (Chat{Window: 8192}).ReadsParts() || !(Chat{Window: 8192, Fixed: 3000}).ReadsParts() || (Chat{Window: 32_768, Fixed: 28_000}).ReadsParts() {
+		t.Error("ReadsParts finds the wrong ones")
+	}
 	if p := (Chat{Tokens: 58_982, Window: 65_536}).Percent(); p != 90 {
 		t.Errorf("%d%%", p)
 	}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -12,10 +13,10 @@ import (
 // Tools is what the routes call; *tools.Settings says what each method does.
 type Tools interface {
 	Get() chat.ToolSettings
-	Change(p chat.ToolsPatch) error
-	Add(p chat.CustomToolPatch) error
-	Edit(id string, p chat.CustomToolPatch) error
-	Remove(id string) error
+	Change(ctx context.Context, p chat.ToolsPatch) error
+	Add(ctx context.Context, p chat.CustomToolPatch) error
+	Edit(ctx context.Context, id string, p chat.CustomToolPatch) error
+	Remove(ctx context.Context, id string) error
 }
 
 var _ Tools = (*tools.Settings)(nil)
@@ -34,10 +35,14 @@ func (s *Server) toolRoutes() {
 		})
 	}
 	on(http.MethodGet, "", func(echo.Context, Tools) error { return nil })
-	on(http.MethodPut, "", withPatch(s, func(_ echo.Context, t Tools, p chat.ToolsPatch) error { return t.Change(p) }))
-	on(http.MethodPost, "/custom", withPatch(s, func(_ echo.Context, t Tools, p chat.CustomToolPatch) error { return t.Add(p) }))
-	on(http.MethodPatch, "/custom/:id", withPatch(s, func(c echo.Context, t Tools, p chat.CustomToolPatch) error { return t.Edit(c.Param("id"), p) }))
-	on(http.MethodDelete, "/custom/:id", func(c echo.Context, t Tools) error { return t.Remove(c.Param("id")) })
+	on(http.MethodPut, "", withPatch(s, func(c echo.Context, t Tools, p chat.ToolsPatch) error { return t.Change(c.Request().Context(), p) }))
+	on(http.MethodPost, "/custom", withPatch(s, func(c echo.Context, t Tools, p chat.CustomToolPatch) error {
+		return t.Add(c.Request().Context(), p)
+	}))
+	on(http.MethodPatch, "/custom/:id", withPatch(s, func(c echo.Context, t Tools, p chat.CustomToolPatch) error {
+		return t.Edit(c.Request().Context(), c.Param("id"), p)
+	}))
+	on(http.MethodDelete, "/custom/:id", func(c echo.Context, t Tools) error { return t.Remove(c.Request().Context(), c.Param("id")) })
 }
 
 // withPatch decodes the body first.

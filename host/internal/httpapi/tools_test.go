@@ -8,12 +8,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"strata.dev/bridge/host/internal/connections"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/host/internal/tools"
 )
 
 func TestTools(t *testing.T) {
-	chosen, err := tools.Open(filepath.Join(t.TempDir(), "settings.json"))
+	dir := t.TempDir()
+	chosen, err := tools.Open(t.Context(), filepath.Join(dir, "settings.json"), connections.NewKeyStore(nil, filepath.Join(dir, "keys.json")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 
 	"strata.dev/bridge/host/internal/connections"
 	"strata.dev/bridge/host/internal/connections/probe"
@@ -24,21 +25,15 @@ type app struct {
 
 // PutLocal takes in an engine of the desktop, which is ready from now on.
 func (r *Registry) PutLocal(id string, spec chat.LocalSpec) (chat.ModelConnection, error) {
-	if !connections.ValidID(appPrefix + id) {
-		return chat.ModelConnection{}, wrong("id")
-	}
-	if _, err := connections.ParseUpstream(spec.BaseURL); err != nil {
-		return chat.ModelConnection{}, say.Error(chat.CodeBadRequest, "", say.AddressWrong, "why", err.Error())
-	}
-	switch {
-	case spec.Model == "":
-		return chat.ModelConnection{}, wrong("model")
-	case spec.ContextWindow < 0 || spec.ContextWindow > maxWindow:
-		return chat.ModelConnection{}, wrong("contextWindow")
-	case spec.Slots < 0 || spec.Slots > maxSlots:
-		return chat.ModelConnection{}, wrong("slots")
+	spec, err := checkLocal(id, spec)
+	if err != nil {
+		return chat.ModelConnection{}, err
 	}
 	r.mu.Lock()
+	if r.apps[id] == nil && len(r.apps) >= maxConnections {
+		r.mu.Unlock()
+		return chat.ModelConnection{}, say.Error(chat.CodeTooMany, "", say.ConnectionsFull, "count", strconv.Itoa(maxConnections))
+	}
 	r.apps[id] = &app{spec: spec}
 	r.mu.Unlock()
 	r.apply()

@@ -5,10 +5,12 @@ package project
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"strata.dev/bridge/host/internal/replycut"
 	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/abi"
 	"strata.dev/bridge/proto/budget"
 	"strata.dev/bridge/proto/chat"
 	"strata.dev/bridge/proto/dsh"
@@ -49,6 +51,7 @@ type Fold struct {
 	named     map[string]bool  // ids that cards have had
 	approvals map[string]string
 	answered  bool // the running turn has shown text
+	outlined  bool // the summary that is under way is none
 	full      int  // percent of the window that the newest request used
 	cuts      int  // how often the answer to the newest message was cut off
 	goOn      bool // the newest turn was, and is to go on
@@ -126,8 +129,10 @@ func (f *Fold) Apply(e dsh.Event) []chat.Frame {
 		return []chat.Frame{status(say.ModelRetry)}
 	case *dsh.GoalChange:
 		return f.goalChanged(*d)
+	case *dsh.CompactionSummary:
+		f.outlined = outline(d.Summary)
 	case *dsh.Compaction:
-		return compaction(e.Type, *d)
+		return f.compaction(e.Type, *d)
 	case *dsh.TurnEnd:
 		return f.ended(*d)
 	}
@@ -183,11 +188,15 @@ func (f *Fold) ended(end dsh.TurnEnd) []chat.Frame {
 // compaction tells of a summary that is made: while it goes on in the status line, and
 // once it ended in a line of the answer during which it was made. One between turns has
 // no answer; who asked for it is told otherwise.
-func compaction(kind string, d dsh.Compaction) []chat.Frame {
+func (f *Fold) compaction(kind string, d dsh.Compaction) []chat.Frame {
 	if kind == dsh.TypeCompactionStart {
+		f.outlined = false
 		return []chat.Frame{status(say.Compacting)}
 	}
 	key := say.Compacted
+	if f.outlined {
+		key = say.Outlined
+	}
 	if failed := compactionFailure(d); failed != "" {
 		if key = say.NotCompacted; strings.Contains(failed, say.SummaryStuck) {
 			key = say.SummaryStuck
@@ -197,6 +206,11 @@ func compaction(kind string, d dsh.Compaction) []chat.Frame {
 		return []chat.Frame{status(key)}
 	}
 	return []chat.Frame{own(key)}
+}
+
+// outline tells whether what stands for messages is no summary of them.
+func outline(summary []dsh.Block) bool {
+	return slices.ContainsFunc(summary, func(b dsh.Block) bool { return strings.Contains(b.Text, abi.SaidOutline) })
 }
 
 // compactionFailure is why no summary was made, as the log has it; "" where one was.

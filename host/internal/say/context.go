@@ -15,6 +15,10 @@ const (
 	SummaryStuck = "Summarizing freed no room twice, so it is not tried again by itself. Write /compact to try once more, or start a new chat."
 	// WindowTooSmall is said where the agent's own instructions fill a window.
 	WindowTooSmall = "The agent's instructions and tools alone nearly fill this model's context window. Choose a model with a larger window."
+	// Outlined is told where no model made a summary, so that an outline took its place.
+	Outlined = "The model could not summarize the earlier messages, so it no longer reads them, except for how yours began. They stay on this page. Tell the assistant what it still needs to know."
+	// NotSummarized is the answer to /compact where nothing came of it.
+	NotSummarized = "The model could not summarize the earlier messages, so nothing was changed. Try again, or choose another model and send a message first."
 	// NotAttached is said where the file of a long message could not be written.
 	NotAttached = "The text could not be saved in the chat's folder. Check that the folder can be written to, and try again."
 )

@@ -28,6 +28,18 @@ const (
 	ModelTwice = "The model {model} is there twice. Remove one of them and save again."
 	// WindowWrong is said for a context window that none can be.
 	WindowWrong = "The context window of {model} cannot be right. Correct it and save again."
+	// KindWrong is said for a kind of connection that there is not.
+	KindWrong = "Choose what kind of connection it is: {kinds}."
+	// NameWrong is said for a shown name that cannot be used.
+	NameWrong = "This name cannot be used: it may have {count} characters, and none that cannot be seen. Change it and save again."
+	// ModelWrong is said for a model's id that can be none.
+	ModelWrong = "This cannot be a model's id: it may have {count} characters, and no spaces or characters that cannot be seen. Copy it from the server's list."
+	// ModelsMany is said where a connection has too many models.
+	ModelsMany = "A connection has at most {count} models. Leave some out and save again."
+	// SlotsWrong is said for a number of slots that none can be.
+	SlotsWrong = "The number of requests at once cannot be right. Enter one from 0 to {count} and save again."
+	// EngineIDWrong is said to the desktop for an engine's id.
+	EngineIDWrong = "This cannot be an engine's id. Use lower-case letters, digits and single dashes, {count} at most."
 	// WindowAsked asks for a context window.
 	WindowAsked = "Nobody tells how many tokens {model} takes at once. Enter its context window; then it can be chosen."
 	// SlotsAsked asks for a server's slots.

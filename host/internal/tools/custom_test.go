@@ -31,7 +31,7 @@ func TestServers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.json")
 	s := open(t, path)
 	for _, p := range []chat.CustomToolPatch{program("notes"), address("web")} {
-		if err := s.Add(p); err != nil {
+		if err := s.Add(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -44,16 +44,20 @@ func TestServers(t *testing.T) {
 		if diff := cmp.Diff(want, s.Get().Custom); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", what, diff)
 		}
-		text, err := json.Marshal(s.Get())
-		if shown := string(text) + fmt.Sprintf("%+v", s.Choice()); err != nil || strings.Contains(shown, "secret") {
+		told, err := json.Marshal(s.Get())
+		if shown := string(told) + fmt.Sprintf("%+v", s.Choice()); err != nil || strings.Contains(shown, "secret") {
 			t.Errorf("%s shows a value: %s, %v", what, shown, err)
 		}
-		if got := s.Choice().Servers[1].Values["Authorization"].Save(); got != "Bearer secret" {
+		if got := text(s.Choice().Servers[1].Values["Authorization"]); got != "Bearer secret" {
 			t.Errorf("%s: the header is %q", what, got)
 		}
 	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file has %v, %v", info, err)
+	for _, file := range []string{path, stored(path).Path()} {
+		data, err := os.ReadFile(file)
+		info, statErr := os.Stat(file)
+		if err != nil || statErr != nil || info.Mode().Perm() != 0o600 || strings.Contains(string(data), "secret") && file == path {
+			t.Errorf("%s has %v: %s, %v, %v", file, info, data, err, statErr)
+		}
 	}
 	revision := func(i int) int { return again.Choice().Servers[i].Revision }
 	first := revision(1)
@@ -64,7 +68,7 @@ func TestServers(t *testing.T) {
 		{"notes", chat.CustomToolPatch{On: ptr(false), Args: &[]string{}}},
 		{"web", chat.CustomToolPatch{Values: map[string]string{"Authorization": "", "X-Key": "another"}}},
 	} {
-		if err := again.Edit(p.id, p.patch); err != nil {
+		if err := again.Edit(t.Context(), p.id, p.patch); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -76,30 +80,30 @@ func TestServers(t *testing.T) {
 		t.Errorf("another header has the revision %d after %d", second, first)
 	}
 	// The values were for the server that it was.
-	if err := again.Edit("web", chat.CustomToolPatch{URL: ptr("https://elsewhere.example.com/")}); err != nil {
+	if err := again.Edit(t.Context(), "web", chat.CustomToolPatch{URL: ptr("https://elsewhere.example.com/")}); err != nil {
 		t.Fatal(err)
 	}
 	if got := again.Get().Custom[1]; got.Values != nil || got.URL != "https://elsewhere.example.com/" {
 		t.Errorf("moved: %+v", got)
 	}
-	if err := again.Edit("web", chat.CustomToolPatch{Command: ptr("npx"), Args: &[]string{"-y", "x"}}); err != nil {
+	if err := again.Edit(t.Context(), "web", chat.CustomToolPatch{Command: ptr("npx"), Args: &[]string{"-y", "x"}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := again.Get().Custom[1]; got.URL != "" || got.Command != "npx" {
 		t.Errorf("a program now: %+v", got)
 	}
-	if err := again.Remove("notes"); err != nil {
+	if err := again.Remove(t.Context(), "notes"); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := os.ReadFile(path); err != nil || strings.Contains(string(text), "secret") || len(open(t, path).Get().Custom) != 1 {
-		t.Errorf("what is left: %s, %v", text, err)
+	if data, err := os.ReadFile(stored(path).Path()); err != nil || strings.Join(strings.Fields(string(data)), "") != `{"version":1,"keys":{}}` || len(open(t, path).Get().Custom) != 1 {
+		t.Errorf("what is left: %q, %v", data, err)
 	}
 }
 
 // What cannot be a server is refused in plain words, and changes nothing.
 func TestServersRefused(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "settings.json"))
-	if err := s.Add(program("notes")); err != nil {
+	if err := s.Add(t.Context(), program("notes")); err != nil {
 		t.Fatal(err)
 	}
 	with := func(change func(*chat.CustomToolPatch)) chat.CustomToolPatch {
@@ -114,7 +118,7 @@ func TestServersRefused(t *testing.T) {
 		return with(func(p *chat.CustomToolPatch) { p.Values = map[string]string{name: value} })
 	}
 	many := map[string]string{}
-	for i := range 33 {
+	for i := range 11 {
 		many[fmt.Sprint("X-", i)] = "v"
 	}
 	for name, tt := range map[string]struct {
@@ -143,32 +147,32 @@ func TestServersRefused(t *testing.T) {
 		"a name that is none":   {header("X A", "a"), "X A cannot be set for this server. Choose another header or variable."},
 		"a variable that is none": {chat.CustomToolPatch{Kind: chat.KindServer, Name: "x", Command: ptr("a"), Values: map[string]string{"A=B": "x"}},
 			"A=B cannot be set for this server. Choose another header or variable."},
-		"too many headers": {with(func(p *chat.CustomToolPatch) { p.Values = many }), "A server can have 32 headers or variables. Remove one first."},
+		"too many headers": {with(func(p *chat.CustomToolPatch) { p.Values = many }), "A server can have 10 headers or variables. Remove one first."},
 	} {
 		var refused *chat.Error
-		if err := s.Add(tt.patch); !errors.As(err, &refused) || refused.Text != tt.want || refused.Code != chat.CodeBadRequest {
+		if err := s.Add(t.Context(), tt.patch); !errors.As(err, &refused) || refused.Text != tt.want || refused.Code != chat.CodeBadRequest {
 			t.Errorf("%s: %v, want %s", name, err, tt.want)
 		}
 	}
-	for name, err := range map[string]error{"change": s.Edit("none", chat.CustomToolPatch{}), "remove": s.Remove("none")} {
+	for name, err := range map[string]error{"change": s.Edit(t.Context(), "none", chat.CustomToolPatch{}), "remove": s.Remove(t.Context(), "none")} {
 		var refused *chat.Error
 		if !errors.As(err, &refused) || refused.Code != chat.CodeUnknownTool || refused.Text != say.ServerUnknown {
 			t.Errorf("%s of one that is not there: %v", name, err)
 		}
 	}
 	var refused *chat.Error
-	if err := s.Edit("notes", chat.CustomToolPatch{Name: "other"}); !errors.As(err, &refused) || refused.Text != say.ServerRenamed {
+	if err := s.Edit(t.Context(), "notes", chat.CustomToolPatch{Name: "other"}); !errors.As(err, &refused) || refused.Text != say.ServerRenamed {
 		t.Errorf("another name: %v", err)
 	}
 	if got := s.Get().Custom; len(got) != 1 || got[0].ID != "notes" {
 		t.Errorf("then there are %+v", got)
 	}
 	for i := 1; i < 16; i++ {
-		if err := s.Add(program(fmt.Sprint("n", i))); err != nil {
+		if err := s.Add(t.Context(), program(fmt.Sprint("n", i))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Add(program("last")); !errors.As(err, &refused) || refused.Key != say.ServersFull {
+	if err := s.Add(t.Context(), program("last")); !errors.As(err, &refused) || refused.Key != say.ServersFull {
 		t.Errorf("a 17th: %v", err)
 	}
 }
@@ -176,16 +180,31 @@ func TestServersRefused(t *testing.T) {
 // A file that a person edited gives the servers that are some.
 func TestServersOfAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.json")
-	if err := os.WriteFile(path, []byte(`{"tools":{"custom":[{"kind":"server","name":"a","command":"x","revision":7},{"kind":"server","name":"A__B","command":"x"},`+
-		`{"kind":"server","name":"b"},{"kind":"instructions","name":"c"},{"kind":"server","name":"d","url":"https://x/","off":true,"values":{"K":"v"}}]}}`), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(`{"tools":{"custom":[{"kind":"server","name":"d","url":"https://x/","off":true,"kept":{"place":"file","account":"gone"},"later":1},`+
+		`{"kind":"server","name":"A__B","command":"x"},{"kind":"server","name":"b"},{"kind":"instructions","name":"c","text":"t"},`+
+		`{"kind":"server","name":"a","command":"x","revision":7},{"kind":"server","name":"a","command":"y"}]}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	s := open(t, path)
+	if err := s.Unread(); err == nil || !strings.Contains(err.Error(), "it is not in the file") {
+		t.Errorf("values that are gone: %v", err)
+	}
 	var got []string
-	for _, s := range open(t, path).Choice().Servers {
+	for _, s := range s.Choice().Servers {
 		got = append(got, fmt.Sprint(s.Name, " ", !s.Off, " ", len(s.Values), " ", s.Revision))
 	}
-	if diff := cmp.Diff([]string{"a true 0 7", "d false 1 0"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"a true 0 7", "d false 0 0"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	// What another version of the host has there stays.
+	if err := s.Edit(t.Context(), "a", chat.CustomToolPatch{On: ptr(false)}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	for _, want := range []string{`"kind":"instructions","name":"c","text":"t"`, `"later":1`, `"account":"gone"`} {
+		if err != nil || !strings.Contains(strings.Join(strings.Fields(string(data)), ""), want) {
+			t.Errorf("%s is gone: %s, %v", want, data, err)
+		}
 	}
 }
 
