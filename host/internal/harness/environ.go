@@ -26,6 +26,9 @@ const (
 // NODE_OPTIONS or DSH_PERMISSION_MODE would change what the Harness is.
 var kept = map[string]bool{
 	"PATH": true, "HOME": true, "LANG": true, "TMPDIR": true, "TZ": true,
+	// The categories of locale(7), by name: others may begin like them.
+	"LC_ALL": true, "LC_ADDRESS": true, "LC_COLLATE": true, "LC_CTYPE": true, "LC_IDENTIFICATION": true, "LC_MEASUREMENT": true, "LC_MESSAGES": true,
+	"LC_MONETARY": true, "LC_NAME": true, "LC_NUMERIC": true, "LC_PAPER": true, "LC_TELEPHONE": true, "LC_TIME": true,
 	// Windows programs do not run without these.
 	"SYSTEMROOT": true, "SYSTEMDRIVE": true, "WINDIR": true, "COMSPEC": true, "PATHEXT": true,
 	"USERPROFILE": true, "APPDATA": true, "LOCALAPPDATA": true, "TEMP": true, "TMP": true,
@@ -38,7 +41,7 @@ func environ(host []string, home, marker string, secrets map[string]string) []st
 	var out []string
 	for _, entry := range host {
 		name, _, ok := strings.Cut(entry, "=")
-		if upper := strings.ToUpper(name); ok && (kept[upper] || strings.HasPrefix(upper, "LC_")) {
+		if ok && kept[strings.ToUpper(name)] {
 			out = append(out, entry)
 		}
 	}

@@ -116,7 +116,7 @@ func TestFindNode(t *testing.T) {
 
 func TestEnviron(t *testing.T) {
 	host := []string{
-		"PATH=/bin", "HOME=/home/u", "LANG=C.UTF-8", "LC_TIME=de_DE", "TZ=UTC", "TMPDIR=/t", "SystemRoot=C:\\Windows",
+		"PATH=/bin", "HOME=/home/u", "LANG=C.UTF-8", "LC_TIME=de_DE", "LC_SERVICE_TOKEN=a-token", "TZ=UTC", "TMPDIR=/t", "SystemRoot=C:\\Windows",
 		"OPENAI_API_KEY=k", "NODE_OPTIONS=--require=x", "DSH_PERMISSION_MODE=danger-full-access", "HTTP_PROXY=http://p",
 		"DSH_HOME=/elsewhere", "STRATA_LAUNCH=old", "LC=x", "PATHOLOGY=x", "broken",
 	}
