@@ -152,6 +152,10 @@ func (f *flags) settings(all []connections.Connection) agent.Settings {
 func (f *flags) choose(c tools.Choice, s *agent.Settings, redactor *redact.Redactor) {
 	s.Search = c.Search()
 	s.Search.Key.Register(redactor)
+	s.Servers = c.Servers
+	for _, server := range c.Servers {
+		server.Register(redactor)
+	}
 	s.Web = profile.Web{Engine: tools.Engine(s.Search), SkipAsk: f.webUnasked || c.WebWithoutAsking}
 }
 

@@ -16,6 +16,9 @@ const (
 	EnvRouteKey = "STRATA_ROUTE_KEY"
 	// EnvSearchKey holds the key proxy's token for the search service.
 	EnvSearchKey = "STRATA_SEARCH_KEY"
+	// EnvServerKey holds its token for MCP servers, and begins the names of the variables
+	// that hold what MCP servers which are programs get.
+	EnvServerKey = "STRATA_MCP_KEY"
 )
 
 // kept are the variables that pass from the host to the Harness. Everything else
@@ -34,7 +37,7 @@ var kept = map[string]bool{
 // environ gives the Harness's environment from the host's, in sorted order. The
 // launch secret is not in it: every program that the agent starts can read
 // /proc/<pid>/environ.
-func environ(host []string, home, marker, routeKey, searchKey string) []string {
+func environ(host []string, home, marker string, secrets map[string]string) []string {
 	var out []string
 	for _, entry := range host {
 		name, _, ok := strings.Cut(entry, "=")
@@ -43,11 +46,8 @@ func environ(host []string, home, marker, routeKey, searchKey string) []string {
 		}
 	}
 	out = append(out, envHome+"="+home, envTelemetry+"=1", EnvMarker+"="+marker)
-	if routeKey != "" {
-		out = append(out, EnvRouteKey+"="+routeKey)
-	}
-	if searchKey != "" {
-		out = append(out, EnvSearchKey+"="+searchKey)
+	for name, value := range secrets {
+		out = append(out, name+"="+value)
 	}
 	slices.Sort(out)
 	return out

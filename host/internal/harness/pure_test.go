@@ -122,13 +122,13 @@ func TestEnviron(t *testing.T) {
 	}
 	want := []string{
 		"DSH_HOME=/home", "DSH_TELEMETRY_DISABLED=1", "HOME=/home/u", "LANG=C.UTF-8", "LC_TIME=de_DE", "PATH=/bin",
-		"STRATA_LAUNCH=m", "STRATA_ROUTE_KEY=r", "STRATA_SEARCH_KEY=s", "SystemRoot=C:\\Windows", "TMPDIR=/t", "TZ=UTC",
+		"STRATA_LAUNCH=m", "STRATA_MCP_KEY_1_2=v", "STRATA_ROUTE_KEY=r", "STRATA_SEARCH_KEY=s", "SystemRoot=C:\\Windows", "TMPDIR=/t", "TZ=UTC",
 	}
-	if diff := cmp.Diff(want, environ(host, "/home", "m", "r", "s")); diff != "" {
+	if diff := cmp.Diff(want, environ(host, "/home", "m", Config{RouteKey: "r", SearchKey: "s", Servers: map[string]string{EnvServerKey + "_1_2": "v"}}.secrets())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	want = []string{"DSH_HOME=/home", "DSH_TELEMETRY_DISABLED=1", "STRATA_LAUNCH=m"}
-	if diff := cmp.Diff(want, environ(nil, "/home", "m", "", "")); diff != "" {
+	if diff := cmp.Diff(want, environ(nil, "/home", "m", Config{}.secrets())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -131,7 +131,7 @@ func patch(s Settings, preset preset) list {
 			mapping{{"id", "strata-search"}, {"name", join(p.Shim, "search.mjs")}, {"config", search(p)}},
 		}}})
 	}
-	return rows
+	return append(rows, servers(s)...)
 }
 
 // contextRow is the config of the context plugin's row: the longest reply of each route

@@ -21,8 +21,10 @@ func TestModelSelection(t *testing.T) {
 	} {
 		for _, place := range []string{"dsh-tool-subagent", "dsh/node_modules/@deepseek-ai/dsh-tool-subagent"} {
 			dir := t.TempDir()
-			if err := os.MkdirAll(filepath.Join(dir, place), 0o755); err != nil {
-				t.Fatal(err)
+			for _, d := range []string{"dsh", place} {
+				if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
+					t.Fatal(err)
+				}
 			}
 			if err := os.WriteFile(filepath.Join(dir, place, "package.json"), []byte(exports), 0o644); err != nil {
 				t.Fatal(err)
@@ -31,5 +33,15 @@ func TestModelSelection(t *testing.T) {
 				t.Errorf("%s in %s: %v", exports, place, got)
 			}
 		}
+	}
+}
+
+// A row for a client that is not there would keep the Harness from starting.
+func TestHasServers(t *testing.T) {
+	if !HasServers(harnesstest.Component(t)) {
+		t.Error("the pinned Harness connects no MCP servers any more")
+	}
+	if HasServers(harness.Component{Dir: t.TempDir()}) {
+		t.Error("one without the client does")
 	}
 }

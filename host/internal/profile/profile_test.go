@@ -118,8 +118,20 @@ func cases() map[string]Settings {
 		"search-no-stock": settings(func(s *Settings) {
 			s.Plugins.Search = Search{Service: "deepseek", Origin: "http://127.0.0.1:4000/_search/v1", KeyEnv: "STRATA_SEARCH_KEY"}
 		}),
-		"helpers": settings(func(s *Settings) { s.MaxHelpers = 2 }),
-		"web":     settings(func(s *Settings) { s.Plugins.Web = Web{Engine: "DuckDuckGo", SkipAsk: true} }),
+		"helpers":       settings(func(s *Settings) { s.MaxHelpers = 2 }),
+		"servers":       settings(func(s *Settings) { s.Servers = mcpServers() }),
+		"rows-servers":  settings(func(s *Settings) { s.Standard, s.Servers = []byte(smallRow), mcpServers() }),
+		"servers-alone": {Standard: []byte(small), Servers: mcpServers()[:1]},
+		"web":           settings(func(s *Settings) { s.Plugins.Web = Web{Engine: "DuckDuckGo", SkipAsk: true} }),
+	}
+}
+
+func mcpServers() []Server {
+	return []Server{
+		{Name: "custom-notes", Command: "node", Args: []string{"/opt/notes server.mjs", "--url=http://127.0.0.1:4000/x"}, Env: map[string]string{
+			"NOTES_TOKEN": "STRATA_MCP_KEY_2_1", "DIR": "STRATA_MCP_KEY_1_1",
+		}},
+		{Name: "custom-web", URL: "http://127.0.0.1:4000/_mcp/v1/web/3", KeyEnv: "STRATA_MCP_KEY"},
 	}
 }
 

@@ -29,6 +29,7 @@ type file struct {
 type section struct {
 	WebSearch        webSearch  `json:"webSearch"`
 	WebWithoutAsking bool       `json:"webWithoutAsking,omitempty"`
+	Custom           []custom   `json:"custom,omitempty"`
 	Rest             store.Rest `json:"-"`
 }
 
@@ -74,12 +75,13 @@ func (f *file) read() (Choice, section, error) {
 		return Choice{}, s, fmt.Errorf("reading the settings: %w", err)
 	}
 	f.rest, f.part = parts, s
-	return Choice{Service: s.WebSearch.Service, WebWithoutAsking: s.WebWithoutAsking}, s, nil
+	return Choice{Service: s.WebSearch.Service, WebWithoutAsking: s.WebWithoutAsking, Servers: s.servers()}, s, nil
 }
 
 // write puts c and where its keys are into the file, which keeps its other parts.
-func (f *file) write(c Choice, kept map[string]connections.KeyRef) error {
+func (f *file) write(c Choice, kept, values map[string]connections.KeyRef) error {
 	s := f.part
+	s.Custom = merged(s.Custom, c.Servers, values)
 	s.WebSearch.Service, s.WebWithoutAsking, s.WebSearch.Kept, s.WebSearch.Keys = c.Service, c.WebWithoutAsking, kept, nil
 	parts := maps.Clone(f.rest)
 	if parts == nil {

@@ -24,6 +24,8 @@ type Choice struct {
 	Keys map[string]connections.Key
 	// WebWithoutAsking lets the assistant search and open pages without a question.
 	WebWithoutAsking bool
+	// Servers are the MCP servers, by name.
+	Servers []connections.Server
 }
 
 // Search is the service that is chosen, with its key where one is saved.
@@ -55,6 +57,7 @@ func Engine(s connections.Search) string {
 type Settings struct {
 	file    file
 	keys    keys
+	values  keys // of servers: one for all that a server is given
 	changed func(Choice) error
 
 	mu     sync.Mutex
@@ -73,6 +76,8 @@ func Open(ctx context.Context, path string, store *connections.KeyStore) (*Setti
 	s.choice = choice
 	s.keys = keys{store: store, kept: kept.WebSearch.Kept}
 	s.choice.Keys = s.keys.open(ctx, kept.WebSearch.Keys)
+	s.values = keys{store: store, kept: kept.values()}
+	s.values.give(ctx, s.choice.Servers)
 	return s, nil
 }
 
@@ -80,7 +85,7 @@ func Open(ctx context.Context, path string, store *connections.KeyStore) (*Setti
 func (s *Settings) Unread() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.keys.unread
+	return errors.Join(s.keys.unread, s.values.unread)
 }
 
 // OnChange has f told of each Choice before it is kept: one that f cannot use is not.
@@ -101,6 +106,10 @@ func (c Choice) clone() Choice {
 	if c.Keys = maps.Clone(c.Keys); c.Keys == nil {
 		c.Keys = map[string]connections.Key{}
 	}
+	c.Servers = slices.Clone(c.Servers)
+	for i := range c.Servers {
+		c.Servers[i] = c.Servers[i].Clone()
+	}
 	return c
 }
 
@@ -108,7 +117,7 @@ func (c Choice) clone() Choice {
 func (s *Settings) Get() chat.ToolSettings {
 	c := s.Choice()
 	service := c.service()
-	out := chat.ToolSettings{WebWithoutAsking: c.WebWithoutAsking, WebSearch: chat.WebSearch{Service: service.ID, KeySet: !c.Keys[service.ID].IsZero()}}
+	out := chat.ToolSettings{WebWithoutAsking: c.WebWithoutAsking, WebSearch: chat.WebSearch{Service: service.ID, KeySet: !c.Keys[service.ID].IsZero()}, Custom: listed(c.Servers)}
 	for _, s := range abi.SearchServices {
 		out.WebSearch.Services = append(out.WebSearch.Services, chat.SearchService{
 			ID: s.ID, Name: s.Name, NeedsKey: s.Origin != "", KeySet: !c.Keys[s.ID].IsZero(),
@@ -131,7 +140,7 @@ func (s *Settings) settle(ctx context.Context) error {
 	}
 	kept, err := s.keys.move(ctx, s.choice.Keys)
 	if err == nil {
-		err = s.file.write(s.choice, kept)
+		err = s.file.write(s.choice, kept, s.values.kept)
 	}
 	if err != nil { // the file has them still
 		return errors.Join(err, s.keys.drop(ctx, kept, s.keys.kept))
@@ -160,18 +169,24 @@ func (s *Settings) Change(ctx context.Context, p chat.ToolsPatch) error {
 			return err
 		}
 	}
-	err := s.file.write(next, kept)
+	return s.keep(ctx, next, kept, s.values.kept)
+}
+
+// keep makes next the choice, with its keys and servers' values where they are kept; or
+// forgets what of those was kept for it.
+func (s *Settings) keep(ctx context.Context, next Choice, kept, values map[string]connections.KeyRef) error {
+	err := s.file.write(next, kept, values)
 	if err == nil {
 		if err = s.changed(next.clone()); err != nil {
-			err = errors.Join(err, s.file.write(s.choice, s.keys.kept))
+			err = errors.Join(err, s.file.write(s.choice, s.keys.kept, s.values.kept))
 		}
 	}
 	if err != nil {
-		return errors.Join(err, s.keys.drop(ctx, kept, s.keys.kept))
+		return errors.Join(err, s.keys.drop(ctx, kept, s.keys.kept), s.values.drop(ctx, values, s.values.kept))
 	}
-	before := s.keys.kept
-	s.choice, s.keys.kept = next, kept
-	return s.keys.drop(ctx, before, kept)
+	oldKeys, oldValues := s.keys.kept, s.values.kept
+	s.choice, s.keys.kept, s.values.kept = next, kept, values
+	return errors.Join(s.keys.drop(ctx, oldKeys, kept), s.values.drop(ctx, oldValues, values))
 }
 
 // apply changes what a person asks for.
