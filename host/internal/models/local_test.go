@@ -93,6 +93,15 @@ func TestUnknownFigures(t *testing.T) {
 	if m := w.Connections()[0].Models[0]; m.ContextWindow != 8192 || m.ReadsPictures() {
 		t.Errorf("%+v", m)
 	}
+	// The desktop's are asked for where the person can tell them: there.
+	engine := chat.LocalSpec{BaseURL: e.URL, Model: "m"}
+	if c, err = w.PutLocal("7f", engine); err != nil || c.Ready || c.Key != say.WindowAskedOfApp || !cmp.Equal(c.Asks, []chat.Ask{chat.AskWindow, chat.AskSlots}) {
+		t.Errorf("of the app: %+v, %v", c, err)
+	}
+	engine.ContextWindow = 8192
+	if c, err = w.PutLocal("7f", engine); err != nil || !c.Ready || c.Key != say.SlotsAskedOfApp || !cmp.Equal(c.Asks, []chat.Ask{chat.AskSlots}) {
+		t.Errorf("of the app, with its window: %+v, %v", c, err)
+	}
 }
 
 // The engines of the desktop.

@@ -44,6 +44,10 @@ const (
 	WindowAsked = "Nobody tells how many tokens {model} takes at once. Enter its context window; then it can be chosen."
 	// SlotsAsked asks for a server's slots.
 	SlotsAsked = "Nobody tells how many requests this server works on at once. Enter how many; until then {count} helpers work at once at most."
+	// WindowAskedOfApp asks for a context window where the desktop has loaded the model.
+	WindowAskedOfApp = "Nobody tells how many tokens {model} takes at once. Set its context window in the app that loaded it; then it can be chosen."
+	// SlotsAskedOfApp asks for an engine's slots there.
+	SlotsAskedOfApp = "Nobody tells how many requests this engine works on at once. Set it in the app that loaded it; until then {count} helpers work at once at most."
 	// LocalDown is said of a local server that does not answer.
 	LocalDown = "No model server answers at {server}. Start it, or correct the address."
 	// LocalLoading is said of a local server that is not ready yet.
