@@ -166,11 +166,12 @@ func (p *composed) validate(ctx context.Context, out io.Writer) (err error) {
 	if _, err := p.files.Write(home); err != nil {
 		return err
 	}
-	tree, warnings, err := harness.DumpConfig(ctx, harness.Config{Component: p.component, Node: node, Home: home, Profile: profile.Name})
+	cfg := harness.Config{Component: p.component, Node: node, Home: home, Profile: profile.Name}
+	tree, warnings, err := harness.DumpConfig(ctx, cfg)
 	if err != nil {
 		return chatError(err)
 	}
-	if err := p.files.Check(tree); err != nil {
+	if err := p.files.Check(tree, cfg); err != nil {
 		return say.Error(chat.CodeInternal, fmt.Sprintf("%v %s", err, warnings), say.HarnessProfile, "path", p.home)
 	}
 	fmt.Fprintln(out, say.Translate(language(os.Getenv), say.ProfileValid, map[string]string{"count": strconv.Itoa(p.files.Rows()), "version": p.component.Version}))

@@ -95,7 +95,7 @@ func (a *Agent) profile(component harness.Component, s Settings) (profile.Files,
 	p := profile.Settings{Standard: standard, MaxHelpers: s.MaxHelpers, Off: s.Off, Plugins: profile.Plugins{
 		Shim: a.o.Shim, Wasm: wasm, SHA256: sum, Store: stores(a.o.Dir), Secrets: a.o.Secrets, Web: s.Web,
 		Search: a.search(component, s.Search),
-	}, ModelSelection: profile.HasModelSelection(component)}
+	}, ModelSelection: profile.HasModelSelection(component), Headroom: profile.HasHeadroom(component), HelperLimit: profile.HasHelperLimit(component)}
 	for _, c := range s.Connections {
 		p.Providers = append(p.Providers, c.Provider(a.o.Proxy.BaseURL(c.ID)))
 	}
@@ -125,7 +125,7 @@ func check(ctx context.Context, files profile.Files, cfg harness.Config) error {
 	if err != nil {
 		return err
 	}
-	if err := files.Check(tree); err != nil {
+	if err := files.Check(tree, cfg); err != nil {
 		return say.Error(chat.CodeAgentUnavailable, fmt.Sprintf("%v %s", err, warnings), say.HarnessProfile, "path", cfg.Home)
 	}
 	return nil

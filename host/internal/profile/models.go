@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -81,6 +82,13 @@ func selection(s Settings) list {
 		allowed = append(allowed, mapping{{"provider", r.Provider}, {"model", r.Model}})
 	}
 	return list{row("subagent-model-selection-settings", mapping{{"enabled", true}, {"allowedModels", allowed}})}
+}
+
+// HasHelperLimit tells whether the component bounds a chat's helpers itself
+// (maxActiveSubagents of the row "subagent").
+func HasHelperLimit(c harness.Component) bool {
+	data, err := readPackage(c, "dsh-subagent", "lib", "index.js")
+	return err == nil && bytes.Contains(data, []byte("maxActiveSubagents"))
 }
 
 // HasModelSelection tells whether the component's own subagent tool can take a model:

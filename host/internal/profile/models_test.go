@@ -45,3 +45,19 @@ func TestHasServers(t *testing.T) {
 		t.Error("one without the client does")
 	}
 }
+
+// What a Harness can do is read in its packages: the pinned one has neither.
+func TestFeaturesOfPackages(t *testing.T) {
+	if c := harnesstest.Component(t); HasHeadroom(c) || HasHelperLimit(c) {
+		t.Error("the pinned Harness keeps room for summaries, or bounds helpers, now")
+	}
+	dir := t.TempDir()
+	harnesstest.Write(t, filepath.Join(dir, "dsh-compaction-basic", "lib", "index.js"), "const headroomTokensSchema = z.number()")
+	harnesstest.Write(t, filepath.Join(dir, "dsh-subagent", "lib", "index.js"), "z.object({ maxActiveSubagents: z.number() })")
+	if err := os.MkdirAll(filepath.Join(dir, "dsh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if c := (harness.Component{Dir: filepath.Join(dir, "dsh")}); !HasHeadroom(c) || !HasHelperLimit(c) {
+		t.Error("a newer one is not seen")
+	}
+}

@@ -31,12 +31,18 @@ type Settings struct {
 	// default for sessions that choose none.
 	Providers []Provider
 	// MaxHelpers bounds the helpers of a chat that work at once: those that a workflow
-	// runs, by the Harness, which has no bound for those started one by one, and those by
-	// the gate. 0 leaves it to the Harness.
+	// runs, by the Harness; those started one by one, by the gate, and by newer Harnesses
+	// too (HelperLimit). 0 leaves it to the Harness.
 	MaxHelpers int
 	// ModelSelection says that the Harness's own subagent tool can take a model
 	// (HasModelSelection).
 	ModelSelection bool
+	// Headroom says that the Harness's compaction engine keeps room for a summary
+	// (HasHeadroom).
+	Headroom bool
+	// HelperLimit says that the Harness bounds the helpers of a chat itself
+	// (HasHelperLimit).
+	HelperLimit bool
 	// Off are the rows of the standard agent preset that the person turned off, by id
 	// ("tool-web"). One that is not there is an error.
 	Off []string
