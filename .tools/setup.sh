@@ -110,6 +110,8 @@ for step in "$@"; do
       debian curl curl
       debian chromium chromium
       debian strace strace
+      debian dbus-send dbus
+      debian gnome-keyring-daemon gnome-keyring
       sandbox
       ;;
     check) debian git git; gotools ;;

@@ -167,6 +167,11 @@ func TestModelConnections(t *testing.T) {
 	// One more connection, in the middle of both turns: it waits for their end, and they
 	// are not broken off.
 	add(chat.ConnectionSpec{Kind: chat.KindOpenAI, Name: "Late", BaseURL: p.URL + "/late/v1", Models: []chat.ModelSpec{{ID: "m", ContextWindow: 100_000}}}, "key-of-late")
+	// So does an engine that comes and goes, and one that a turn is running on which goes.
+	must(t, w.Do(ctx, "PUT", "/api/models/local/9c", chat.LocalSpec{BaseURL: p.URL + "/app/v1", Model: "gyro-l", ContextWindow: 65_536, Slots: 2}, nil))
+	must(t, w.Do(ctx, "DELETE", "/api/models/local/9c", nil, nil))
+	must(t, w.Do(ctx, "DELETE", "/api/models/local/7f", nil, nil))
+	must(t, w.Do(ctx, "PUT", "/api/models/local/7f", chat.LocalSpec{BaseURL: p.URL + "/app/v1", Model: "gyro-s", Name: "Gyro S", ContextWindow: 65_536, Slots: 2}, nil))
 	late := send(ctx, t, w.NewChat(), scriptmodel.Steps(scriptmodel.Say("late")), onModel("late/m", "high"))
 	_, err = late.Wait(ctx, func(f chat.Frame) bool { return f.Type == chat.Status })
 	must(t, err)

@@ -2,78 +2,65 @@ package e2e
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io/fs"
-	"math/rand/v2"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 
 	"strata.dev/bridge/e2e/kit"
 	"strata.dev/bridge/e2e/scriptmodel"
 	"strata.dev/bridge/proto/chat"
 )
 
-// planted is in every key of the test, so that a search for it needs no key. It looks
-// like a part of one.
-const planted = "p1anted7"
-
-// shapes are how the keys of forty services begin, and how long they are.
-var shapes = []struct {
-	begin string
-	rest  int
-}{
-	{"sk-", 48}, {"sk-proj-", 70}, {"sk-svcacct-", 60}, {"sk-ant-api03-", 93}, {"sk-or-v1-", 64}, {"sk_live_", 24}, {"rk_test_", 24}, {"whsec_", 32},
-	{"AKIA", 16}, {"ASIA", 16}, {"ghp_", 36}, {"gho_", 36}, {"github_pat_", 82}, {"glpat-", 20}, {"glrt-", 20}, {"xoxb-", 40}, {"xapp-1-", 50}, {"AIza", 35},
-	{"ya29.", 60}, {"GOCSPX-", 28}, {"hf_", 34}, {"npm_", 36}, {"pypi-", 80}, {"SG.", 66}, {"gsk_", 52}, {"xai-", 80}, {"pplx-", 48}, {"r8_", 37}, {"tvly-", 32},
-	{"dop_v1_", 64}, {"shpat_", 32}, {"dapi", 32}, {"hvs.", 90}, {"glsa_", 41}, {"dckr_pat_", 27}, {"lin_api_", 40}, {"ntn_", 46}, {"sbp_", 40}, {"NRAK-", 27}, {"", 64},
-}
-
-// keysOf makes a key of each shape.
-func keysOf() []string {
-	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-	r := rand.New(rand.NewPCG(40, 40))
-	var out []string
-	for _, s := range shapes {
-		rest := []byte(planted)
-		for len(rest) < max(s.rest, len(planted)+8) {
-			rest = append(rest, letters[r.IntN(len(letters))])
-		}
-		out = append(out, s.begin+string(rest))
-	}
-	return out
-}
-
 // quoting is a service that says its client's key wherever it can: in its list, in its
-// refusals, in headers, in redirects and in the middle of a stream.
+// refusals, in headers, in redirects, in the middle of a stream, in pieces, and in the
+// forms that texts are written in.
 func quoting(t *testing.T) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") + r.Header.Get("X-Api-Key")
-		if !strings.Contains(key, planted) {
+		if !strings.Contains(key, string(ofKey)) {
 			t.Errorf("%s came with the key %q", r.URL, key)
 		}
 		w.Header().Set("X-Your-Key", key)
 		w.Header().Set("X-Request-Id", "of "+key)
+		w.Header().Set("X-Basic", "Basic "+base64.StdEncoding.EncodeToString([]byte("user:"+key)))
 		way := strings.Split(strings.TrimPrefix(r.URL.Path, "/"), "/")[0]
+		asks := strings.HasSuffix(r.URL.Path, "/chat/completions") || strings.HasSuffix(r.URL.Path, "/messages")
 		switch {
 		case strings.HasSuffix(r.URL.Path, "/models") && way == "lists":
 			fmt.Fprintf(w, `{"data":[{"id":"m","name":"Model of %s","context_length":100000},{"id":%q}]}`, key, key)
-		case way == "streams" && strings.HasSuffix(r.URL.Path, "/chat/completions"):
-			w.Header().Set("Content-Type", "text/event-stream")
-			fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"your key is %s\"}}]}\n\n", key)
-			fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+		case strings.HasSuffix(r.URL.Path, "/models") && (way == "streams" || way == "splits" || way == "encodes"):
+			fmt.Fprint(w, `{"data":[{"id":"m"}]}`)
+		case asks && way == "streams":
+			answer(w, r, "your key is "+key)
+		case asks && way == "splits":
+			answer(w, r, "your key is ", key[:1], key[1:len(key)/3], key[len(key)/3:len(key)/2], key[len(key)/2:], ".")
+		case asks && way == "encodes":
+			header := base64.StdEncoding.EncodeToString([]byte("user:" + key))
+			answer(w, r, url.QueryEscape(key)+" "+hex.EncodeToString([]byte(key))+" ", header[:9], header[9:])
 		case way == "redirects":
 			http.Redirect(w, r, "http://127.0.0.1:9/"+key, http.StatusTemporaryRedirect)
 		case way == "breaks":
 			w.WriteHeader(http.StatusBadRequest)
 			fmt.Fprintf(w, "<html>%s", key)
+		case way == "encodes":
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprintf(w, `{"error":{"message":"bad key %s, %x, %s"}}`, url.QueryEscape(key), key, base64.StdEncoding.EncodeToString([]byte(key)))
 		default:
 			w.WriteHeader(http.StatusUnauthorized)
 			fmt.Fprintf(w, `{"error":{"message":"Incorrect API key provided: %s","type":"invalid_request_error","code":"invalid_api_key"}}`, key)
@@ -83,7 +70,30 @@ func quoting(t *testing.T) *httptest.Server {
 	return s
 }
 
-var ways = []string{"lists", "refuses", "streams", "redirects", "breaks"}
+var ways = []string{"lists", "refuses", "streams", "splits", "encodes", "redirects", "breaks"}
+
+var kinds = []chat.ModelKind{chat.KindOpenAI, chat.KindAnthropic, chat.KindDeepSeek, chat.KindOpenRouter, chat.KindLocal}
+
+// answer streams pieces of text, thought first, as the protocol of the request has it.
+func answer(w http.ResponseWriter, r *http.Request, pieces ...string) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	if strings.HasSuffix(r.URL.Path, "/messages") {
+		begin, end, _ := strings.Cut(claudeSays, "event: content_block_delta")
+		_, end, _ = strings.Cut(end, "\n\n")
+		fmt.Fprint(w, begin)
+		for _, piece := range pieces {
+			fmt.Fprintf(w, "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":%q}}\n\n", piece)
+		}
+		fmt.Fprint(w, end)
+		return
+	}
+	for _, field := range []string{"reasoning_content", "content"} {
+		for _, piece := range pieces {
+			fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{%q:%q}}]}\n\n", field, piece)
+		}
+	}
+	fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+}
 
 // heard collects all that a client was told.
 type heard struct {
@@ -101,7 +111,10 @@ func (h *heard) add(what string) {
 func (h *heard) ask(ctx context.Context, w *kit.Host, method, path string, body any) json.RawMessage {
 	var raw json.RawMessage
 	if err := w.Do(ctx, method, path, body, &raw); err != nil {
-		h.add(fmt.Sprintf("%s %s: %+v", method, path, err))
+		var refused *kit.Refused // whose sentence is not all that it holds
+		errors.As(err, &refused)
+		why, _ := json.Marshal(refused)
+		h.add(fmt.Sprintf("%s %s: %v %s", method, path, err, why))
 	}
 	h.add(string(raw))
 	return raw
@@ -118,57 +131,45 @@ func (h *heard) says(ctx context.Context, t *testing.T, w *kit.Host, model strin
 	if err != nil {
 		t.Error(err)
 	}
-	data, err := json.Marshal(frames)
+	text, err := told(frames)
 	if err != nil {
 		t.Error(err)
 	}
-	h.add(string(data))
+	h.add(text)
 }
 
-// unpacked gives what is in a folder's files, the Harness's compressed logs too, by path.
-func unpacked(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	out, packed := map[string]string{}, []string{}
-	must(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || !e.Type().IsRegular() {
-			return err
-		}
-		if strings.HasSuffix(path, ".zstd") {
-			packed = append(packed, path)
-		}
-		data, err := os.ReadFile(path)
-		out[path] = string(data)
-		return err
-	}))
-	if len(packed) > 0 {
-		const script = `const fs = require('fs'), zlib = require('zlib')
-for (const file of process.argv.slice(1)) { try { process.stdout.write(zlib.zstdDecompressSync(fs.readFileSync(file))) } catch (e) { process.stdout.write('unreadable ' + file + ' ' + e) } }`
-		text, err := exec.Command(kit.Node(t), append([]string{"-e", script}, packed...)...).Output()
-		must(t, err)
-		if len(text) < 100 || strings.Contains(string(text), "unreadable") {
-			t.Errorf("the Harness's logs: %.300s", text)
-		}
-		out["the Harness's logs"] = string(text)
+// places gives what was told by number.
+func (h *heard) places() map[string]string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := map[string]string{}
+	for i, text := range h.all {
+		out[fmt.Sprintf("answer %d", i)] = text
 	}
 	return out
 }
 
-// Forty keys of all shapes go through all that takes a key, to services that quote them:
-// none is in what a client is told, in what the host prints and logs, in any file but the
-// one that they are kept in, or anywhere that the agent can look.
+// Forty keys of all shapes go through all that takes a key, to services that quote them;
+// forty more are in the host's environment, and forty are in what a person writes and
+// tools bring. None of the host's is in what a client is told, in what the host prints
+// and logs, in any file but the one that they are kept in, on the page, or anywhere that
+// the agent can look. What is said in a chat is in that chat alone.
 func TestFortyKeysStayWhereTheyAre(t *testing.T) {
 	t.Parallel()
 	ctx := kit.Context(t)
-	keys := keysOf()
-	service := quoting(t)
-	w := newWorld(ctx, t, kit.HostOptions{NoModel: true, Args: []string{"--log-level", "debug"}})
+	keys, service := ofKey.secrets(), quoting(t)
+	var environ []string
+	for i, secret := range ofEnviron.secrets() {
+		environ = append(environ, []string{"SERVICE_%d_API_KEY", "PLAIN_%d", "LC_%d_TOKEN", "NODE_OPTION_%d"}[i%4]+"="+secret)
+		environ[i] = strings.Replace(environ[i], "%d", fmt.Sprint(i), 1)
+	}
+	w := newWorld(ctx, t, kit.HostOptions{
+		Key: keys[0], Args: []string{"--log-level", "debug"}, Env: environ, Services: map[string]string{"exa": service.URL + "/refuses"},
+	})
 	h := &heard{}
-	scripted := ""
-	must(t, w.Do(ctx, "POST", "/api/models", chat.ConnectionSpec{Kind: chat.KindOpenAI, Name: "Scripted", BaseURL: w.model.URL(), Key: &scripted,
-		Models: []chat.ModelSpec{{ID: "scripted-1", ContextWindow: 200_000}}}, nil))
 	var ids []string
 	for i, key := range keys {
-		spec := chat.ConnectionSpec{Kind: chat.KindOpenAI, Name: fmt.Sprintf("Service %d", i), BaseURL: service.URL + "/" + ways[i%len(ways)], Key: &key,
+		spec := chat.ConnectionSpec{Kind: kinds[i%len(kinds)], Name: fmt.Sprintf("Service %d", i), BaseURL: service.URL + "/" + ways[i%len(ways)], Key: &key,
 			Models: []chat.ModelSpec{{ID: "m", ContextWindow: 100_000}}}
 		h.ask(ctx, w.Host, "POST", "/api/models/test", spec)
 		var c chat.ModelConnection
@@ -184,37 +185,84 @@ func TestFortyKeysStayWhereTheyAre(t *testing.T) {
 		{Kind: chat.KindOpenAI, BaseURL: "https://me:" + keys[0] + "@example.com/v1"}, {Kind: chat.KindOpenAI, BaseURL: "https://example.com/v1?key=" + keys[0]},
 		{Kind: chat.ModelKind(keys[0])}, {Kind: chat.KindOpenAI, BaseURL: "https://example.com", Key: new(keys[0] + " " + keys[1])},
 	} {
+		before := len(h.all)
 		h.ask(ctx, w.Host, "POST", "/api/models", spec)
-		if strings.Contains(h.all[len(h.all)-2], planted) {
-			t.Errorf("refusal %d quotes the key: %s", i, h.all[len(h.all)-2])
+		if refusal := strings.Join(h.all[before:], " "); !strings.Contains(refusal, "400") || ofKey.in(refusal) != "" {
+			t.Errorf("refusal %d quotes the key, or is none: %s", i, refusal)
 		}
 	}
 	cli := exec.CommandContext(ctx, kit.HostBinary(t), "models", "add", "--data", w.home.Data, "--kind", "openai", "--name", "By command", "--base-url", service.URL+"/lists", "--key-file", "-", "--model", "m")
-	cli.Stdin = strings.NewReader(keys[0] + "\n")
+	cli.Stdin = strings.NewReader(keys[1] + "\n")
 	out, err := cli.CombinedOutput()
 	must(t, err)
 	h.add(string(out))
+	h.ask(ctx, w.Host, "PUT", "/api/agent/tools", chat.ToolsPatch{WebSearch: &chat.WebSearchPatch{Service: new("exa"), Key: &keys[2]}})
 
 	var all sync.WaitGroup
-	for i := range 10 {
+	for i := range 14 {
 		if ways[i%len(ways)] == "redirects" {
 			continue // which the agent tries again and again
 		}
 		all.Go(func() { h.says(ctx, t, w.Host, ids[i]+"/m") })
 	}
 	all.Wait()
-	for _, path := range []string{"/api/models", "/api/agent/status", "/api/chats", "/metrics", "/api/decisions"} {
-		h.ask(ctx, w.Host, "GET", path, nil)
+	sought, err := told(play(ctx, t, w.NewChat(), scriptmodel.Steps(search("deep water"), scriptmodel.Say("x")), kit.Mode("bypass")))
+	must(t, err)
+	if h.add(sought); !strings.Contains(sought, "Exa") {
+		t.Errorf("Exa was not asked: %s", sought)
 	}
-
+	said := theChatsOwn(ctx, t, w)
 	theAgentLooks(ctx, t, w)
-
+	public := &heard{} // what tells nothing of a chat's words
+	for _, path := range []string{"/api/models", "/api/agent/status", "/api/agent/pending", "/metrics", "/api/permissions", "/api/agent/tools", "/api/wire/status", "/livez", "/"} {
+		public.ask(ctx, w.Host, "GET", path, nil)
+	}
+	if decided := string(public.ask(ctx, w.Host, "GET", "/api/decisions?limit=1000", nil)); strings.Count(decided, "[redacted]") < 40 {
+		t.Errorf("the decision log does not tell what was asked, without its secrets: %.2000s", decided)
+	}
+	page := thePage(ctx, t, w)
+	chats, err := w.Chats(ctx)
+	must(t, err)
+	for _, c := range chats {
+		h.ask(ctx, w.Host, "GET", "/api/chats/"+c.ChatID, nil)
+	}
 	if _, err := w.Stop(ctx); err != nil {
 		t.Fatal(err)
 	}
-	h.add(strings.Join(w.Output(), "\n"))
+	public.add(strings.Join(w.Output(), "\n"))
 	kept := filepath.Join(w.home.Data, "keys.json")
-	clean(t, h, unpacked(t, w.home.Data), kept)
+	files := unpacked(t, w.home.Dir)
+	if len(files) < 30 || len(h.all) < 200 || len(page) < 1000 {
+		t.Errorf("%d files, %d answers and a page of %d bytes were looked through", len(files), len(h.all), len(page))
+	}
+	for m, but := range map[marker][]string{
+		ofKey:     {kept, filepath.Join(w.home.Dir, "model.key")},
+		ofEnviron: nil,
+		// The chat itself: the Harness's log of it and its list of them, what the host knows it by, the files that were asked for.
+		ofChat: {filepath.Join(w.home.Data, "agent", "home", "sessions"), filepath.Join(w.home.Data, "agent", "home", "storages"), filepath.Join(w.home.Data, "agent", "sessions.json"), filepath.Join(w.home.Data, "tasks"), w.home.Workspace},
+	} {
+		texts := public.places()
+		if m != ofChat {
+			maps.Copy(texts, h.places())
+			texts["the page"], texts["what is said"] = page, said
+		} else if m.in(said) == "" {
+			t.Error("a chat does not tell what was said in it")
+		}
+		held := 0
+		for path, text := range files {
+			if slices.ContainsFunc(but, func(place string) bool { return strings.HasPrefix(path, place) }) {
+				held += min(1, len(m.in(text)))
+				continue
+			}
+			texts[path] = text
+		}
+		for _, leak := range m.found(texts) {
+			t.Errorf("%s is in %s", m, leak)
+		}
+		if held == 0 && but != nil {
+			t.Errorf("%s is not where it belongs", m)
+		}
+	}
 	if info, err := os.Stat(kept); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the keys' file: %v, %v", info, err)
 	}
@@ -228,73 +276,159 @@ func TestFortyKeysStayWhereTheyAre(t *testing.T) {
 	for _, id := range append(ids, "by-command") {
 		h.ask(ctx, w.Host, "DELETE", "/api/models/"+id, nil)
 	}
+	h.ask(ctx, w.Host, "PUT", "/api/agent/tools", chat.ToolsPatch{WebSearch: &chat.WebSearchPatch{Key: new("")}})
 	if _, err := w.Stop(ctx); err != nil {
 		t.Fatal(err)
 	}
 	h.add(strings.Join(w.Output(), "\n"))
-	clean(t, h, unpacked(t, w.home.Data), "")
+	texts := h.places()
+	maps.Copy(texts, unpacked(t, w.home.Data))
+	for _, leak := range ofKey.found(texts) {
+		t.Errorf("without the Harness, and when all is removed, a key is in %s", leak)
+	}
 }
 
-// clean looks through all that was told and kept, but one file.
-func clean(t *testing.T, h *heard, files map[string]string, but string) {
+// theChatsOwn puts secrets of forty shapes into chats in all ways that words and files
+// get there, and gives what the chats tell.
+func theChatsOwn(ctx context.Context, t *testing.T, w *world) string {
 	t.Helper()
-	if len(files) < 10 || len(h.all) < 100 {
-		t.Errorf("%d files and %d answers were looked through", len(files), len(h.all))
-	}
-	for path, text := range files {
-		if i := strings.Index(text, planted); i >= 0 && path != but {
-			t.Errorf("a key is in %s: …%.100s", path, text[max(0, i-50):])
+	secrets := ofChat.secrets()
+	w.home.File(t, "notes.txt", strings.Join(secrets, "\n")+"\n")
+	var mu sync.Mutex
+	var said strings.Builder
+	keep := func(frames []chat.Frame) {
+		text, err := told(frames)
+		mu.Lock()
+		defer mu.Unlock()
+		if err != nil {
+			t.Error(err)
 		}
+		said.WriteString(text)
 	}
-	for _, told := range h.all {
-		if i := strings.Index(told, planted); i >= 0 {
-			t.Errorf("a key was told: …%.200s", told[max(0, i-120):])
+	var all sync.WaitGroup
+	for part := range slices.Chunk(secrets, 10) {
+		all.Go(func() {
+			c := w.NewChat()
+			words := strings.Join(part, " ")
+			// Written by the person, thought and said by the model, in a command that is allowed, and in its output.
+			keep(play(ctx, t, c, "My keys are "+words+" "+scriptmodel.Steps(scriptmodel.Step(scriptmodel.Think(words), scriptmodel.Bash("echo "+words)), scriptmodel.Say(words))))
+			for i, secret := range part[:5] {
+				command := []string{"curl -H 'Authorization: Bearer %s' http://127.0.0.1:9", "API_KEY=%s make", "touch %s.txt", "git clone https://u:%s@127.0.0.1:9/x"}[i%4]
+				script := scriptmodel.Steps(scriptmodel.Bash(fmt.Sprintf(command, secret)+" "+part[i+5]), scriptmodel.Say("x"))
+				run := send(ctx, t, c, script)
+				asked := card(ctx, t, run, "bash", chat.ToolProposed)
+				switch i % 5 {
+				case 0:
+					must(t, c.Deny(ctx, asked, "not with "+secret))
+				case 1:
+					if err := c.ApproveFor(ctx, asked, chat.ScopeAlways, ""); err != nil { // it cannot be allowed in advance
+						must(t, c.Deny(ctx, asked, ""))
+					}
+				default:
+					must(t, c.Approve(ctx, asked))
+				}
+				keep(ended(ctx, t, run))
+			}
+			keep(play(ctx, t, c, scriptmodel.Steps(scriptmodel.Bash("cat "+part[0]), scriptmodel.Call("read", map[string]string{"file_path": w.path("notes.txt")}),
+				scriptmodel.Call("grep", map[string]string{"pattern": part[1], "path": w.home.Workspace}), scriptmodel.Say("x"))))
+			keep(play(ctx, t, c, scriptmodel.Steps(scriptmodel.Write(w.path("out-"+part[0][:4]+".txt"), words), search(words), scriptmodel.Say("x")), kit.Mode("bypass")))
+			keep(play(ctx, t, c, scriptmodel.Steps(scriptmodel.Bash("rm "+part[2]), scriptmodel.Say("x")), kit.Mode("plan")))
+		})
+	}
+	all.Wait()
+	c := w.NewChat()
+	as, err := w.Oversize(ctx, chat.OversizeRequest{ChatID: c.ID, Text: "attached: " + strings.Join(secrets, "\n"), As: "file"})
+	must(t, err)
+	keep(play(ctx, t, c, as.Text+" "+scriptmodel.Steps(scriptmodel.Say("read")), func(r *chat.StreamRequest) { r.MaxRounds = 1 }))
+	failed, err := send(ctx, t, c, secrets[3]+" "+"#! ERR 400 \"no "+secrets[3]+"\"").End(ctx)
+	must(t, err)
+	keep(failed)
+	task, err := w.AddTask(ctx, chat.TaskSpec{Name: secrets[4], Text: secrets[5] + " " + scriptmodel.Steps(scriptmodel.Bash("touch "+secrets[6]), scriptmodel.Say(secrets[7])), Cron: "@yearly"})
+	must(t, err)
+	_, err = w.RunTask(ctx, task.ID)
+	must(t, err)
+	must(t, kit.Until(ctx, func(ctx context.Context) error {
+		results, err := w.TaskResults(ctx, task.ID)
+		if err == nil && len(results) == 0 {
+			err = errNotYet
 		}
+		return err
+	}))
+	return said.String()
+}
+
+// thePage opens the page on the models and on a chat, and gives all that it holds.
+func thePage(ctx context.Context, t *testing.T, w *world) string {
+	t.Helper()
+	p := openPage(ctx, t, w)
+	const all = `document.documentElement.outerHTML + [...document.querySelectorAll('input, textarea')].map(e => e.value).join('\n') + JSON.stringify([{...localStorage}, {...sessionStorage}])`
+	do(p, chromedp.Click("#sidebar .models"))
+	p.until(`document.querySelectorAll('[data-connection]').length > 40`)
+	held := do(p, chromedp.Evaluate[string](all))
+	if !strings.Contains(held, "Bypass") {
+		t.Error("the page does not say who can read the keys' file")
 	}
+	return held
 }
 
 // theAgentLooks has the agent look for the keys in each mode: in its environment, in
-// those of all processes and in the Harness's own files. The file of the keys is asked
-// about in Manual and refused in Plan; Bypass can read it.
+// those of all processes but the host, and in the Harness's own files. The file of the
+// keys is asked about in Manual and refused in Plan; Bypass can read it.
 func theAgentLooks(ctx context.Context, t *testing.T, w *world) {
 	t.Helper()
-	on := onModel("scripted/scripted-1", "")
 	home, kept := filepath.Join(w.home.Data, "agent", "home"), filepath.Join(w.home.Data, "keys.json")
-	// The command does not match what it looks for.
-	look := `{ env; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' '\n'; grep -rao 'p1anted[7]' ` + home + ` 2>/dev/null; } | grep -ac 'p1anted[7]'; echo looked`
+	status, err := w.Status(ctx)
+	must(t, err)
+	environ := fmt.Sprintf("/proc/%d/environ", status.Process.PID)
+	// The commands do not match what they look for.
+	look := func(what string) string {
+		return `{ env; cat $(ls -d /proc/[0-9]*/environ | grep -v '^/proc/` + fmt.Sprint(w.PID()) + `/') /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' '\n'; grep -rao '` + what + `' ` + home + ` 2>/dev/null; } | grep -ac '` + what + `'; `
+	}
+	command := look("p1anted[7]") + look("env1ron[8]") + `env | grep -ciE '^[^=]*(key|token|secret|password)'; grep -ac STRATA_ROUTE_KEY= ` + environ + `; echo looked`
 	for _, mode := range []string{"manual", "bypass"} {
 		c := w.NewChat()
-		run := send(ctx, t, c, scriptmodel.Steps(scriptmodel.Bash(look), scriptmodel.Say("ran it")), on, kit.Mode(mode))
+		run := send(ctx, t, c, scriptmodel.Steps(scriptmodel.Bash(command), scriptmodel.Say("ran it")), kit.Mode(mode))
 		if mode == "manual" {
 			must(t, c.Approve(ctx, card(ctx, t, run, "bash", chat.ToolProposed)))
 		}
-		if got := lastCard(t, ended(ctx, t, run)); got.State != chat.ToolDone || !strings.HasPrefix(strings.TrimSpace(got.Result), "0\nlooked") {
+		// No key and nothing of the host's environment, no token in the shell; the Harness has one, of this launch.
+		if got := lastCard(t, ended(ctx, t, run)); got.State != chat.ToolDone || !strings.HasPrefix(strings.TrimSpace(got.Result), "0\n0\n0\n1\nlooked") {
 			t.Errorf("%s finds: %s %s", mode, got.State, got.Result)
 		}
 	}
-	for _, command := range []string{"cat " + kept, "cat /proc/self/environ"} {
-		got := lastCard(t, play(ctx, t, w.NewChat(), scriptmodel.Steps(scriptmodel.Bash(command), scriptmodel.Say("x")), on, kit.Mode("plan")))
+	looks := []string{
+		scriptmodel.Bash(command), scriptmodel.Bash("env"), scriptmodel.Bash("printenv"), scriptmodel.Bash("cat " + kept), scriptmodel.Bash("cat /proc/self/environ"), scriptmodel.Bash("cat " + environ),
+		scriptmodel.Bash("grep -r key " + home), scriptmodel.Call("read", map[string]any{"file_path": kept}), scriptmodel.Call("read", map[string]any{"file_path": environ}),
+		scriptmodel.Call("grep", map[string]any{"pattern": "key", "path": w.home.Data}), scriptmodel.Call("read", map[string]any{"file_path": filepath.Join(w.home.Dir, "model.key")}),
+	}
+	for _, look := range looks {
+		got := lastCard(t, play(ctx, t, w.NewChat(), scriptmodel.Steps(look, scriptmodel.Say("x")), kit.Mode("plan")))
 		if got.State != chat.ToolDenied {
-			t.Errorf("Plan, %s: %+v", command, got)
-		}
-		c := w.NewChat()
-		run := send(ctx, t, c, scriptmodel.Steps(scriptmodel.Bash(command), scriptmodel.Say("x")), on)
-		must(t, c.Deny(ctx, card(ctx, t, run, "bash", chat.ToolProposed), ""))
-		if got := lastCard(t, ended(ctx, t, run)); got.State != chat.ToolDenied {
-			t.Errorf("Manual, %s, denied: %+v", command, got)
+			t.Errorf("Plan, %s: %+v", look, got)
 		}
 	}
-	c := w.NewChat()
-	run := send(ctx, t, c, scriptmodel.Steps(scriptmodel.Call("read", map[string]any{"file_path": kept}), scriptmodel.Say("x")), on)
-	must(t, c.Deny(ctx, card(ctx, t, run, "read", chat.ToolProposed), ""))
-	ended(ctx, t, run)
-	count := shellOn(ctx, t, w, on, `grep -o 'p1anted[7]' `+kept+` | wc -l`)
-	if strings.TrimSpace(count) != "41" {
+	var all sync.WaitGroup
+	for _, look := range looks[1:] {
+		all.Go(func() {
+			c := w.NewChat()
+			run := send(ctx, t, c, scriptmodel.Steps(look, scriptmodel.Say("x")))
+			tool, _, _ := strings.Cut(strings.TrimPrefix(look, "CALL "), " ")
+			asked, err := run.Card(ctx, tool, chat.ToolProposed)
+			if err != nil {
+				t.Errorf("Manual does not ask: %s: %v", look, err)
+				return
+			}
+			if err := c.Deny(ctx, asked, ""); err != nil {
+				t.Error(err)
+			}
+			if frames, err := run.End(ctx); err != nil || lastCard(t, frames).State != chat.ToolDenied {
+				t.Errorf("Manual, %s, denied: %v", look, err)
+			}
+		})
+	}
+	all.Wait()
+	count := lastCard(t, play(ctx, t, w.NewChat(), scriptmodel.Steps(scriptmodel.Bash(`grep -o 'p1anted[7]' `+kept+` | wc -l`), scriptmodel.Say("x")), kit.Mode("bypass"))).Result
+	if strings.TrimSpace(count) != "42" {
 		t.Errorf("Bypass counts %s keys in their file", count)
 	}
-}
-
-func shellOn(ctx context.Context, t *testing.T, w *world, on func(*chat.StreamRequest), command string) string {
-	t.Helper()
-	return lastCard(t, play(ctx, t, w.NewChat(), scriptmodel.Steps(scriptmodel.Bash(command), scriptmodel.Say("ran it")), on, kit.Mode("bypass"))).Result
 }

@@ -304,7 +304,7 @@ func (w *webWorld) keysAreNowhere(ctx context.Context, t *testing.T) {
 		t.Error("the Harness has no token")
 	}
 	places := map[string][]byte{"frames": shown, "settings": settings, "the Harness's environment": environ}
-	saved := filepath.Join(w.home.Data, "settings.json")
+	saved := filepath.Join(w.home.Data, "keys.json")
 	must(t, filepath.WalkDir(w.home.Dir, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil

@@ -64,6 +64,7 @@ func Component(dir, sources, pkg string, o Options) error {
 	patch := filepath.Join(dir, "patch.yml")
 	err = errors.Join(
 		os.Mkdir(dir, 0o755),
+		os.Symlink(filepath.Dir(filepath.Dir(pkg)), filepath.Join(dir, "node_modules")), // what tells what it can do
 		os.Symlink(filepath.Join(pkg, "config"), filepath.Join(dir, "config")),
 		writeJSON(filepath.Join(dir, "package.json"), "%s\n", manifest),
 		writeJSON(patch, "%s\n", []any{map[string]any{"insert": []any{

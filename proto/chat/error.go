@@ -11,7 +11,7 @@ const (
 	CodeNotFound          Code = "not-found"          // 404: no such route
 	CodeUnknownChat       Code = "unknown-chat"       // 404
 	CodeUnknownSession    Code = "unknown-session"    // 404
-	CodeUnknownTool       Code = "unknown-tool"       // 404: no such card in this chat
+	CodeUnknownTool       Code = "unknown-tool"       // 404: no such card in this chat, or tool of the person's own
 	CodeUnknownPermission Code = "unknown-permission" // 404
 	CodeNotWaiting        Code = "not-waiting"        // 409: the message has its turn already, or was taken back
 	CodeNotTaken          Code = "not-taken"          // 409: the running turn does not take the message, which waits on

@@ -7,6 +7,43 @@ type ToolSettings struct {
 	// WebWithoutAsking lets the assistant search the web and open pages without a
 	// question.
 	WebWithoutAsking bool `json:"webWithoutAsking"`
+	// Custom are the tools of the person's own, by name.
+	Custom []CustomTool `json:"custom"`
+}
+
+// CustomKind is what a tool of the person's own is.
+type CustomKind string
+
+// KindServer is an MCP server: the agent has its tools as mcp__custom-<name>__<tool>.
+const KindServer CustomKind = "server"
+
+// CustomTool is a tool of the person's own.
+type CustomTool struct {
+	ID   string     `json:"id"` // its name
+	Kind CustomKind `json:"kind"`
+	On   bool       `json:"on"`
+	// A server is reached by its address (URL, streamable HTTP), or is a program that is
+	// started without a shell (Command and Args, stdio).
+	URL     string   `json:"url,omitempty"`
+	Command string   `json:"command,omitempty"`
+	Args    []string `json:"args,omitempty"`
+	// Values are the names of the headers that go to the address, or of the variables that
+	// the program has. What they hold is nowhere to be read.
+	Values []string `json:"values,omitempty"`
+}
+
+// CustomToolPatch is the body of POST /api/agent/tools/custom, where Kind and Name are
+// needed, and of PATCH /api/agent/tools/custom/{id}, where they do not change; nil leaves
+// as it is.
+type CustomToolPatch struct {
+	Kind    CustomKind `json:"kind,omitempty"`
+	Name    string     `json:"name,omitempty"` // 1 to 25 small letters and digits, with single dashes between
+	On      *bool      `json:"on,omitempty"`   // a new one is on
+	URL     *string    `json:"url,omitempty"`
+	Command *string    `json:"command,omitempty"`
+	Args    *[]string  `json:"args,omitempty"`
+	// Values are headers or variables by name; "" forgets one.
+	Values map[string]string `json:"values,omitempty"`
 }
 
 // WebSearch is who searches the web.

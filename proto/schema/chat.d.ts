@@ -62,6 +62,11 @@ export type ToolState =
   | "error"
   ;
 
+/** CustomKind is what a tool of the person's own is. */
+export type CustomKind =
+  | "server"
+  ;
+
 /** TaskOutcome is how a run of a task ended. */
 export type TaskOutcome =
   | "done"
@@ -657,6 +662,8 @@ export interface ToolSettings {
   webSearch: WebSearch;
   /** WebWithoutAsking lets the assistant search the web and open pages without a question. */
   webWithoutAsking: boolean;
+  /** Custom are the tools of the person's own, by name. */
+  custom: CustomTool[] | null;
 }
 
 /** WebSearch is who searches the web. */
@@ -677,6 +684,20 @@ export interface SearchService {
   keySet: boolean;
 }
 
+/** CustomTool is a tool of the person's own. */
+export interface CustomTool {
+  /** its name */
+  id: string;
+  kind: CustomKind;
+  on: boolean;
+  /** A server is reached by its address (URL, streamable HTTP), or is a program that is started without a shell (Command and Args, stdio). */
+  url?: string;
+  command?: string;
+  args?: string[];
+  /** Values are the names of the headers that go to the address, or of the variables that the program has. What they hold is nowhere to be read. */
+  values?: string[];
+}
+
 /** ToolsPatch is the body of PUT /api/agent/tools; nil leaves as it is. */
 export interface ToolsPatch {
   webSearch?: WebSearchPatch;
@@ -688,6 +709,20 @@ export interface WebSearchPatch {
   service?: string;
   /** of the service that is chosen then; "" forgets it */
   key?: string;
+}
+
+/** CustomToolPatch is the body of POST /api/agent/tools/custom, where Kind and Name are needed, and of PATCH /api/agent/tools/custom/{id}, where they do not change; nil leaves as it is. */
+export interface CustomToolPatch {
+  kind?: CustomKind;
+  /** 1 to 25 small letters and digits, with single dashes between */
+  name?: string;
+  /** a new one is on */
+  on?: boolean;
+  url?: string;
+  command?: string;
+  args?: string[];
+  /** Values are headers or variables by name; "" forgets one. */
+  values?: Record<string, string>;
 }
 
 /** DecisionList is the body of GET /api/decisions, the newest first. Query: limit (100, at most 1000), before (Unix milliseconds), sessionId. */

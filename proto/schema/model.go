@@ -37,6 +37,7 @@ var roots = []reflect.Type{
 	reflect.TypeFor[chat.PermissionList](),
 	reflect.TypeFor[chat.ToolSettings](),
 	reflect.TypeFor[chat.ToolsPatch](),
+	reflect.TypeFor[chat.CustomToolPatch](),
 	reflect.TypeFor[chat.DecisionList](),
 	reflect.TypeFor[chat.TaskList](),
 	reflect.TypeFor[chat.TaskSpec](),

@@ -13,6 +13,7 @@ import (
 	"strata.dev/bridge/host/internal/models"
 	"strata.dev/bridge/host/internal/redact"
 	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/host/internal/tools"
 	"strata.dev/bridge/proto/chat"
 )
 
@@ -20,24 +21,53 @@ import (
 // then a test of the connection asks for again.
 const ringWait = 5 * time.Second
 
-// openModels opens the model connections of a data folder, beside those of the flags.
-func openModels(ctx context.Context, f flags, fixed []connections.Connection, redactor *redact.Redactor, log *zap.Logger) (*models.Registry, error) {
+// openKeys opens the place of keys of a data folder.
+func openKeys(ctx context.Context, data, place string) *connections.KeyStore {
 	var ring connections.Ring
-	if f.keys == "keyring" {
+	if place == keysInRing {
 		ring = connections.SystemRing(os.Getenv)
 	}
-	keys := connections.NewKeyStore(ring, filepath.Join(f.data, "keys.json"))
+	keys := connections.NewKeyStore(ring, filepath.Join(data, "keys.json"))
+	keys.Probe(ctx)
+	return keys
+}
+
+// openSaved opens what a data folder has of the person's: the model connections, beside
+// those of the flags, and the settings of the tools.
+func openSaved(ctx context.Context, f flags, fixed []connections.Connection, redactor *redact.Redactor, log *zap.Logger) (*models.Registry, *tools.Settings, *connections.KeyStore, error) {
 	within, cancel := context.WithTimeout(ctx, ringWait)
 	defer cancel()
-	keys.Probe(within)
-	r, err := models.Open(within, models.Options{
+	keys := openKeys(within, f.data, f.keys)
+	registry, err := models.Open(within, models.Options{
 		Dir: f.data, Keys: keys, Fixed: fixed, Secret: func(k connections.Key) { k.Register(redactor) }, Redact: redactor.Text, Log: log.Named("models"),
 	})
-	if errors.Is(err, models.ErrNewer) {
-		return nil, say.Error(chat.CodeInternal, err.Error(), say.DataNewer, "path", f.data)
-	}
 	if err != nil {
-		return nil, say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", f.data)
+		return nil, nil, nil, savedError(f.data, err)
 	}
-	return r, nil
+	chosen, err := tools.Open(within, settingsFile(f.data), keys)
+	if err != nil {
+		return nil, nil, nil, savedError(f.data, err)
+	}
+	if err := chosen.Unread(); err != nil {
+		log.Warn("a search service's key was not read", zap.Error(err))
+	}
+	return registry, chosen, keys, nil
+}
+
+// tidyKeys moves keys to where they belong, and takes out of the keyring what is
+// nobody's. What it cannot do now it does at the next start.
+func tidyKeys(ctx context.Context, keys *connections.KeyStore, chosen *tools.Settings, log *zap.Logger) {
+	ctx, cancel := context.WithTimeout(ctx, ringWait)
+	defer cancel()
+	if err := errors.Join(chosen.Settle(ctx), keys.Tidy(ctx)); err != nil {
+		log.Warn("keys are not in order", zap.Error(err))
+	}
+}
+
+// savedError is what a person reads where something saved cannot be read.
+func savedError(data string, err error) error {
+	if errors.Is(err, models.ErrNewer) || errors.Is(err, tools.ErrNewer) {
+		return say.Error(chat.CodeInternal, err.Error(), say.DataNewer, "path", data)
+	}
+	return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", data)
 }

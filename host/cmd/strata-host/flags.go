@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
@@ -57,8 +57,25 @@ func (f *flags) add(c *cobra.Command) {
 	p.Int64Var(&f.model.ContextWindow, "context-window", 0, "its context window in tokens")
 	p.IntVar(&f.model.Slots, "slots", 0, "requests that it works on at once; as many helpers may be at work, and 4 at the least, 8 where it is not on this machine")
 	p.BoolVar(&f.images, "images", true, "the models read pictures")
-	p.StringVar(&f.keys, "keys", "keyring", "where keys that you enter are kept: keyring (a file where there is none), or file")
+	addKeys(p, &f.keys)
 	p.StringVar(&f.model.KeyFile, "key-file", "", "file with the server's key; the key is in no other place")
+}
+
+// Where keys may be kept.
+const (
+	keysInRing = "keyring"
+	keysInFile = "file"
+)
+
+func addKeys(p *pflag.FlagSet, keys *string) {
+	p.StringVar(keys, "keys", keysInRing, "where keys that you enter are kept: keyring (a file where there is none), or file")
+}
+
+func checkKeys(keys string) error {
+	if keys != keysInRing && keys != keysInFile {
+		return say.Error(chat.CodeBadRequest, "", say.FlagWrong, "flag", "--keys", "why", "it is neither keyring nor file")
+	}
+	return nil
 }
 
 // resolve makes the paths absolute and checks them.
@@ -67,8 +84,8 @@ func (f *flags) resolve() error {
 		f.model.Model, f.model.More = f.models[0], f.models[1:]
 	}
 	f.model.NoPictures = !f.images
-	if f.keys != "keyring" && f.keys != "file" {
-		return say.Error(chat.CodeBadRequest, "", say.FlagWrong, "flag", "--keys", "why", "it is neither keyring nor file")
+	if err := checkKeys(f.keys); err != nil {
+		return err
 	}
 	if f.workspace == "" {
 		dir, err := os.Getwd()
@@ -135,6 +152,10 @@ func (f *flags) settings(all []connections.Connection) agent.Settings {
 func (f *flags) choose(c tools.Choice, s *agent.Settings, redactor *redact.Redactor) {
 	s.Search = c.Search()
 	s.Search.Key.Register(redactor)
+	s.Servers = c.Servers
+	for _, server := range c.Servers {
+		server.Register(redactor)
+	}
 	s.Web = profile.Web{Engine: tools.Engine(s.Search), SkipAsk: f.webUnasked || c.WebWithoutAsking}
 }
 
@@ -145,14 +166,6 @@ func (f *flags) agentOptions(dir string, settings agent.Settings, proxy *connect
 		Secrets:  agent.Secrets(f.data, f.model.KeyFile, f.tokenFile),
 		Settings: settings, Proxy: proxy, Redact: redactor, Log: log,
 	}
-}
-
-// toolsError is what a person reads where the settings of the tools cannot be read.
-func toolsError(data string, err error) error {
-	if errors.Is(err, tools.ErrNewer) {
-		return say.Error(chat.CodeInternal, err.Error(), say.DataNewer, "path", data)
-	}
-	return say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", data)
 }
 
 // settingsFile is the host's settings in its data folder.

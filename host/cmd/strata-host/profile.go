@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +25,6 @@ import (
 	"strata.dev/bridge/host/internal/redact"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/host/internal/store"
-	"strata.dev/bridge/host/internal/tools"
 	"strata.dev/bridge/proto/chat"
 )
 
@@ -73,16 +73,12 @@ func compose(ctx context.Context, f flags) (*composed, error) {
 		return nil, err
 	}
 	redactor := redact.New()
-	registry, err := openModels(ctx, f, fixed, redactor, zap.NewNop())
+	registry, chosen, _, err := openSaved(ctx, f, fixed, redactor, zap.NewNop())
 	if err != nil {
 		return nil, err
 	}
 	registry.Start(ctx)
 	registry.Close()
-	chosen, err := tools.Open(settingsFile(f.data))
-	if err != nil {
-		return nil, toolsError(f.data, err)
-	}
 	settings := f.settings(registry.Connections())
 	f.choose(chosen.Choice(), &settings, redactor)
 	proxy, err := connections.Listen() // for its address
@@ -96,26 +92,24 @@ func compose(ctx context.Context, f flags) (*composed, error) {
 		return nil, err
 	}
 	p := &composed{flags: f, files: files, component: component, home: agent.Home(dir)}
-	p.readdress()
+	p.readdress(proxy.Origin())
 	return p, nil
 }
 
-// proxied is the key proxy's address in a profile: another one at each start.
-var proxied = regexp.MustCompile(`http://127\.0\.0\.1:\d+/([^/"]+(?:/v1)?)"`)
+// proxied is a field of a profile that begins with the key proxy's address: another one
+// at each start. A person's own MCP server has such a field for the proxy's address only.
+var proxied = regexp.MustCompile(`(?m)^ +(?:baseURL|origin|url): "(http://127\.0\.0\.1:\d+)/`)
 
-// readdress puts the addresses of the profile that was written last into the files, or
-// such of port 0 where there is none, as they say nothing of a difference.
-func (p *composed) readdress() {
-	port := regexp.MustCompile(`^http://127\.0\.0\.1:\d+/`)
-	was := []byte("http://127.0.0.1:0/")
+// readdress puts the address of the profile that was written last into the files, or one
+// of port 0 where there is none, as it says nothing of a difference.
+func (p *composed) readdress(now string) {
+	was := []byte("http://127.0.0.1:0")
 	if written, err := os.ReadFile(filepath.Join(p.home, filepath.FromSlash(profile.PatchFile))); err == nil {
-		if found := proxied.Find(written); found != nil {
-			was = port.Find(found)
+		if found := proxied.FindSubmatch(written); found != nil {
+			was = found[1]
 		}
 	}
-	p.files[profile.PatchFile] = proxied.ReplaceAllFunc(p.files[profile.PatchFile], func(address []byte) []byte {
-		return port.ReplaceAll(address, was)
-	})
+	p.files[profile.PatchFile] = bytes.ReplaceAll(p.files[profile.PatchFile], []byte(now+"/"), append(was, '/'))
 }
 
 func (p *composed) show(out io.Writer) error {
@@ -172,11 +166,12 @@ func (p *composed) validate(ctx context.Context, out io.Writer) (err error) {
 	if _, err := p.files.Write(home); err != nil {
 		return err
 	}
-	tree, warnings, err := harness.DumpConfig(ctx, harness.Config{Component: p.component, Node: node, Home: home, Profile: profile.Name})
+	cfg := harness.Config{Component: p.component, Node: node, Home: home, Profile: profile.Name}
+	tree, warnings, err := harness.DumpConfig(ctx, cfg)
 	if err != nil {
 		return chatError(err)
 	}
-	if err := p.files.Check(tree); err != nil {
+	if err := p.files.Check(tree, cfg); err != nil {
 		return say.Error(chat.CodeInternal, fmt.Sprintf("%v %s", err, warnings), say.HarnessProfile, "path", p.home)
 	}
 	fmt.Fprintln(out, say.Translate(language(os.Getenv), say.ProfileValid, map[string]string{"count": strconv.Itoa(p.files.Rows()), "version": p.component.Version}))

@@ -23,6 +23,7 @@ type searching struct {
 	running
 	out    io.Writer
 	asJSON bool
+	keys   string // as serve's flag, where no host runs
 }
 
 func searchCommand() *cobra.Command {
@@ -32,6 +33,7 @@ func searchCommand() *cobra.Command {
 		PersistentPreRun: func(c *cobra.Command, _ []string) { s.out = c.OutOrStdout() },
 	}
 	s.add(c)
+	addKeys(c.PersistentFlags(), &s.keys)
 	c.PersistentFlags().BoolVar(&s.asJSON, "json", false, "print JSON, as the host gives it")
 	var unasked bool
 	use := &cobra.Command{Use: "use [SERVICE]", Short: "Choose the service: duckduckgo, exa, perplexity or deepseek", Args: cobra.MaximumNArgs(1), RunE: func(c *cobra.Command, args []string) error {
@@ -72,7 +74,7 @@ const maxKeyInput = 64 << 10
 func (s *searching) status(ctx context.Context) error {
 	t, err := s.ask(ctx, http.MethodGet, nil)
 	if errors.Is(err, errNoHost) {
-		chosen, err := s.open()
+		chosen, err := s.open(ctx)
 		if err != nil {
 			return err
 		}
@@ -87,7 +89,7 @@ func (s *searching) status(ctx context.Context) error {
 func (s *searching) change(ctx context.Context, p chat.ToolsPatch) error {
 	t, err := s.ask(ctx, http.MethodPut, p)
 	if errors.Is(err, errNoHost) {
-		t, err = s.edit(p)
+		t, err = s.edit(ctx, p)
 	}
 	if err != nil {
 		return err
@@ -121,7 +123,7 @@ func (s *searching) ask(ctx context.Context, method string, body any) (t chat.To
 }
 
 // edit changes the settings file as the only one who may.
-func (s *searching) edit(p chat.ToolsPatch) (t chat.ToolSettings, err error) {
+func (s *searching) edit(ctx context.Context, p chat.ToolsPatch) (t chat.ToolSettings, err error) {
 	lock, err := store.Acquire(hostLock(s.data))
 	if errors.Is(err, store.ErrLocked) {
 		return t, coded{exitInUse, inUse(s.data)}
@@ -130,9 +132,9 @@ func (s *searching) edit(p chat.ToolsPatch) (t chat.ToolSettings, err error) {
 		return t, say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", s.data)
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	chosen, err := s.open()
+	chosen, err := s.open(ctx)
 	if err == nil {
-		err = chosen.Change(p)
+		err = chosen.Change(ctx, p)
 	}
 	if err != nil {
 		return t, err
@@ -140,13 +142,13 @@ func (s *searching) edit(p chat.ToolsPatch) (t chat.ToolSettings, err error) {
 	return chosen.Get(), nil
 }
 
-func (s *searching) open() (*tools.Settings, error) {
-	chosen, err := tools.Open(settingsFile(s.data))
-	if errors.Is(err, tools.ErrNewer) {
-		return nil, say.Error(chat.CodeInternal, err.Error(), say.DataNewer, "path", s.data)
+func (s *searching) open(ctx context.Context) (*tools.Settings, error) {
+	if err := checkKeys(s.keys); err != nil {
+		return nil, err
 	}
+	chosen, err := tools.Open(ctx, settingsFile(s.data), openKeys(ctx, s.data, s.keys))
 	if err != nil {
-		return nil, say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", s.data)
+		return nil, savedError(s.data, err)
 	}
 	return chosen, nil
 }

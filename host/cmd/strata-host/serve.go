@@ -118,19 +118,16 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, proxy.Close()) }()
-	registry, err := openModels(ctx, f, fixed, redactor, log)
+	registry, chosen, keys, err := openSaved(ctx, f, fixed, redactor, log)
 	if err != nil {
 		return err
 	}
+	tidyKeys(ctx, keys, chosen, log)
 	defer registry.Close()
 	registry.Start(ctx)
 	all := registry.Connections()
 	if err := proxy.SetConnections(all); err != nil {
 		return err
-	}
-	chosen, err := tools.Open(settingsFile(f.data))
-	if err != nil {
-		return toolsError(f.data, err)
 	}
 	settings := f.settings(all)
 	f.choose(chosen.Choice(), &settings, redactor)

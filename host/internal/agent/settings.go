@@ -25,6 +25,7 @@ type Settings struct {
 	MaxHelpers  int         // as profile.Settings.MaxHelpers
 	Web         profile.Web // as profile.Plugins.Web
 	Search      connections.Search
+	Servers     []connections.Server // MCP servers of the person's own
 }
 
 // composition says which settings an Agent's process was started from, and holds it
@@ -96,6 +97,7 @@ func (a *Agent) serve(s Settings) error {
 	if err := a.o.Proxy.SetSearch(s.Search); err != nil {
 		return err
 	}
+	a.o.Proxy.SetServers(s.Servers)
 	return a.o.Proxy.SetConnections(s.Connections)
 }
 

@@ -41,9 +41,9 @@ func (a *Agent) start(ctx context.Context) (*harness.Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	keyed := false // a search service has a key
+	var started Settings
 	files, err := a.begin(func(s Settings) (profile.Files, error) {
-		keyed = s.Search.Keyed()
+		started = s
 		files, plugins, err := a.profile(component, s)
 		if err == nil {
 			a.mu.Lock()
@@ -63,10 +63,14 @@ func (a *Agent) start(ctx context.Context) (*harness.Process, error) {
 		Component: component, Node: node, Home: home, Profile: profile.Name,
 		RouteKey: a.o.Proxy.Renew(), Redact: a.o.Redact.Text, Log: a.output(), Timeout: startLimit,
 	}
-	if keyed {
+	if started.Search.Keyed() {
 		cfg.SearchKey = a.o.Proxy.RenewSearch()
 	}
-	a.o.Redact.Add(cfg.RouteKey, cfg.SearchKey)
+	if len(started.Servers) > 0 {
+		_, cfg.Servers = connections.ProfileServers(started.Servers, "")
+		cfg.Servers[harness.EnvServerKey] = a.o.Proxy.RenewServers()
+	}
+	a.o.Redact.Add(cfg.RouteKey, cfg.SearchKey, cfg.Servers[harness.EnvServerKey])
 	p, err := a.launch(ctx, files, cfg)
 	if err != nil {
 		return nil, err
@@ -91,9 +95,16 @@ func (a *Agent) profile(component harness.Component, s Settings) (profile.Files,
 	p := profile.Settings{Standard: standard, MaxHelpers: s.MaxHelpers, Off: s.Off, Plugins: profile.Plugins{
 		Shim: a.o.Shim, Wasm: wasm, SHA256: sum, Store: stores(a.o.Dir), Secrets: a.o.Secrets, Web: s.Web,
 		Search: a.search(component, s.Search),
-	}, ModelSelection: profile.HasModelSelection(component)}
+	}, ModelSelection: profile.HasModelSelection(component), Headroom: profile.HasHeadroom(component), HelperLimit: profile.HasHelperLimit(component)}
 	for _, c := range s.Connections {
 		p.Providers = append(p.Providers, c.Provider(a.o.Proxy.BaseURL(c.ID)))
+	}
+	switch {
+	case len(s.Servers) == 0:
+	case profile.HasServers(component):
+		p.Servers, _ = connections.ProfileServers(s.Servers, a.o.Proxy.ServersURL())
+	default:
+		a.o.Log.Warn("this Harness connects no MCP servers; the person's own are left out", zap.String("version", component.Version), zap.String(logx.KeyPart, "agent"))
 	}
 	files, err := profile.Generate(p)
 	return files, []chat.PluginStatus{{Name: "gate", SHA256: sum}, {Name: "fence"}}, err
@@ -114,7 +125,7 @@ func check(ctx context.Context, files profile.Files, cfg harness.Config) error {
 	if err != nil {
 		return err
 	}
-	if err := files.Check(tree); err != nil {
+	if err := files.Check(tree, cfg); err != nil {
 		return say.Error(chat.CodeAgentUnavailable, fmt.Sprintf("%v %s", err, warnings), say.HarnessProfile, "path", cfg.Home)
 	}
 	return nil

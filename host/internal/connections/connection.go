@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"strata.dev/bridge/host/internal/harness"
@@ -86,6 +87,17 @@ var connectionID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 // ValidID tells whether a connection can have that id.
 func ValidID(id string) bool { return len(id) <= 64 && connectionID.MatchString(id) }
 
+// maxAddress is the longest base URL, in bytes.
+const maxAddress = 2048
+
+func validPort(u *url.URL) bool {
+	if u.Port() == "" {
+		return !strings.HasSuffix(u.Host, ":")
+	}
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	return err == nil && port > 0
+}
+
 // ParseUpstream reads a base URL as a person writes it: http or https, with or
 // without a slash or the path of the chat route at its end. The error tells in
 // plain words what is wrong.
@@ -96,8 +108,12 @@ func ParseUpstream(text string) (*url.URL, error) {
 		return nil, errors.New("it is no address")
 	case u.Scheme != "http" && u.Scheme != "https":
 		return nil, errors.New("it must begin with http:// or https://")
+	case len(text) > maxAddress:
+		return nil, errors.New("it is too long")
 	case u.Hostname() == "":
 		return nil, errors.New("it names no server")
+	case !validPort(u):
+		return nil, errors.New("there is no such port")
 	case u.User != nil:
 		return nil, errors.New("it must not hold a user name or password")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
@@ -105,7 +121,11 @@ func ParseUpstream(text string) (*url.URL, error) {
 	}
 	path := strings.TrimRight(u.EscapedPath(), "/")
 	path = strings.TrimRight(strings.TrimSuffix(path, "/chat/completions"), "/")
-	return url.Parse(u.Scheme + "://" + u.Host + path)
+	plain, err := url.Parse(u.Scheme + "://" + u.Host + path)
+	if err != nil { // an IPv6 zone
+		return nil, errors.New("it is no address")
+	}
+	return plain, nil
 }
 
 // Flags are what the command line says of a connection.

@@ -1,7 +1,13 @@
 package connections
 
 import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"io"
+	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -25,11 +31,49 @@ func TestFilter(t *testing.T) {
 	}
 }
 
+// filtered is what of an answer of plain text goes on.
+func filtered(k Key, text string) ([]byte, error) {
+	return streamed(k, "text/plain", strings.NewReader(text))
+}
+
+// streamed is what of an answer goes on.
+func streamed(k Key, kind string, body io.Reader) ([]byte, error) {
+	res := &http.Response{Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(body)}
+	k.Filter(res)
+	return io.ReadAll(res.Body)
+}
+
+// However a server writes the key, it is taken out.
+func TestFilterOfForms(t *testing.T) {
+	const odd = `k/+"e\y %&=ü-0123456789` // what no service has; whatever it is
+	for name, form := range map[string]func(string) string{
+		"in a URL": url.QueryEscape, "in a path": url.PathEscape,
+		"in JSON":           func(s string) string { b, _ := json.Marshal(s); return string(b[1 : len(b)-1]) },
+		"hex":               func(s string) string { return hex.EncodeToString([]byte(s)) },
+		"HEX":               func(s string) string { return fmt.Sprintf("%X", s) },
+		"base64":            func(s string) string { return base64.StdEncoding.EncodeToString([]byte("u:" + s)) },
+		"base64, after one": func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte("x" + s + "yz")) },
+		"base64, whole":     func(s string) string { return base64.URLEncoding.EncodeToString([]byte(s)) },
+	} {
+		for _, plain := range []string{secret, odd} {
+			told := form(plain)
+			got, err := filtered(newKey(plain), "a "+told+" b")
+			// Of base64 the outermost characters are not the key's alone.
+			if text := string(got); err != nil || !strings.Contains(text, hidden) || len(text) > len("a [key] b")+6 {
+				t.Errorf("%s, %q: %q, %v", name, told, got, err)
+			}
+			if got := newKey(plain).Redact("a " + told + " b"); !strings.Contains(got, hidden) {
+				t.Errorf("%s: %q", name, got)
+			}
+		}
+	}
+}
+
 // A word for a server that wants any key is none that answers may not hold.
 func TestFilterLeavesWords(t *testing.T) {
 	for _, key := range []string{"", "k", "none", "ollama"} {
 		const text = "make milk, or none, with ollama"
-		got, err := io.ReadAll(newKey(key).Filter(io.NopCloser(strings.NewReader(text))))
+		got, err := filtered(newKey(key), text)
 		if err != nil || string(got) != text {
 			t.Errorf("with the key %q: %q, %v", key, got, err)
 		}
@@ -75,7 +119,7 @@ func TestShortKeysAreNoSecrets(t *testing.T) {
 		"none":      "mkdir work none ollama",
 		"k none ol": "mkdir wor[key]lama",
 	} {
-		got, err := io.ReadAll(newKey(key).Filter(io.NopCloser(strings.NewReader("mkdir work none ollama"))))
+		got, err := filtered(newKey(key), "mkdir work none ollama")
 		if string(got) != want || err != nil {
 			t.Errorf("key %q: %q, %v", key, got, err)
 		}

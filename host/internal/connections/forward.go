@@ -104,8 +104,9 @@ func (r *route) modify(res *http.Response) error {
 			res.Header[name][i] = r.connection.Key.Redact(values[i])
 		}
 	}
+	r.connection.Key.Filter(res)
 	if res.StatusCode < 400 && !r.searches {
-		res.Body, res.ContentLength = r.connection.Key.Filter(res.Body), -1
+		res.ContentLength = -1
 		res.Header.Del("Content-Length")
 		return nil
 	}
@@ -120,7 +121,6 @@ func (r *route) modify(res *http.Response) error {
 	if err != nil {
 		return err
 	}
-	body = []byte(r.connection.Key.Redact(string(body)))
 	if r.searches && strings.HasSuffix(res.Request.URL.Path, stockPath) && res.StatusCode >= 400 {
 		body = stockRefusal(r.connection.Name, res, body)
 	}

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 
+	"strata.dev/bridge/host/internal/redact"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
 )
@@ -50,12 +51,13 @@ func (k Key) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, k.String()) 
 // MarshalText is String, for JSON and the like.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// Redact takes the key out of text, where it is long enough for a secret (shortest).
+// Redact takes the key out of text in each of its forms (redact.Forms), where it is long
+// enough for a secret.
 func (k Key) Redact(text string) string {
-	if len(k.reveal()) < shortest {
-		return text
+	for _, form := range redact.Forms(k.reveal()) {
+		text = strings.ReplaceAll(text, form, hidden)
 	}
-	return strings.ReplaceAll(text, k.reveal(), hidden)
+	return text
 }
 
 // Register makes the key known to what redacts texts.

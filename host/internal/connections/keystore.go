@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
 	"time"
 
@@ -36,7 +37,7 @@ type KeyStore struct {
 	limit time.Duration
 
 	mu   sync.Mutex // of the file
-	lost bool       // the keyring did not take a key: guarded by mu
+	lost bool       // the keyring cannot be used now: guarded by mu
 }
 
 // NewKeyStore gives a KeyStore with the file at path. Ring nil leaves the keyring alone.
@@ -63,16 +64,16 @@ func (s *KeyStore) Probe(ctx context.Context) {
 	if s.ring == nil {
 		return
 	}
-	_, err := s.ask(ctx, func() (string, error) { return s.ring.Get(ringService, "probe") })
+	_, _, err := s.ask(ctx, func() (string, error) { return s.ring.Get(ringService, "probe") })
 	if err != nil && !errors.Is(err, keyring.ErrNotFound) {
-		s.lose()
+		s.setLost(true)
 	}
 }
 
-func (s *KeyStore) lose() {
+func (s *KeyStore) setLost(lost bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lost = true
+	s.lost = lost
 }
 
 // Put keeps a key and says where; no key is kept nowhere.
@@ -82,17 +83,20 @@ func (s *KeyStore) Put(ctx context.Context, key Key) (KeyRef, error) {
 	}
 	ref := KeyRef{Place: s.Place(), Account: rand.Text()}
 	if ref.Place == chat.KeyInKeyring {
-		_, err := s.ask(ctx, func() (string, error) { return "", s.ring.Set(ringService, ref.Account, key.reveal()) })
+		_, late, err := s.ask(ctx, func() (string, error) { return "", s.ring.Set(ringService, ref.Account, key.reveal()) })
 		if err == nil {
 			return ref, nil
+		}
+		if late != nil {
+			s.unwanted(ref.Account, late)
 		}
 		if ctx.Err() != nil {
 			return KeyRef{}, fmt.Errorf("keeping a key: %w", ctx.Err())
 		}
-		s.lose()
+		s.setLost(true)
 		ref.Place = chat.KeyInFile
 	}
-	if err := s.change(func(keys map[string]string) { keys[ref.Account] = key.reveal() }); err != nil {
+	if err := s.change(func(f *keyFile) { f.Keys[ref.Account] = key.reveal() }); err != nil {
 		return KeyRef{}, fmt.Errorf("keeping a key: %w", err)
 	}
 	return ref, nil
@@ -108,13 +112,15 @@ func (s *KeyStore) Get(ctx context.Context, ref KeyRef) (Key, error) {
 	case ref.Place == chat.KeyInKeyring && s.ring == nil:
 		err = errors.New("it is in the keyring, which is not used")
 	case ref.Place == chat.KeyInKeyring:
-		secret, err = s.ask(ctx, func() (string, error) { return s.ring.Get(ringService, ref.Account) })
+		if secret, _, err = s.ask(ctx, func() (string, error) { return s.ring.Get(ringService, ref.Account) }); err == nil {
+			s.setLost(false) // it was locked, and is open again
+		}
 	default:
-		var keys map[string]string
-		if keys, err = s.read(); err == nil && keys[ref.Account] == "" {
+		var f keyFile
+		if f, err = s.read(); err == nil && f.Keys[ref.Account] == "" {
 			err = errors.New("it is not in the file")
 		}
-		secret = keys[ref.Account]
+		secret = f.Keys[ref.Account]
 	}
 	if err != nil {
 		return Key{}, fmt.Errorf("finding a key: %w", err)
@@ -122,18 +128,18 @@ func (s *KeyStore) Get(ctx context.Context, ref KeyRef) (Key, error) {
 	return NewKey(secret)
 }
 
-// Delete forgets a key.
+// Delete forgets a key. What the keyring does not let go of now it is asked to at the
+// next start (Tidy).
 func (s *KeyStore) Delete(ctx context.Context, ref KeyRef) error {
 	var err error
 	switch {
 	case ref.Place == "", ref.Place == chat.KeyInKeyring && s.ring == nil:
 	case ref.Place == chat.KeyInKeyring:
-		_, err = s.ask(ctx, func() (string, error) { return "", s.ring.Delete(ringService, ref.Account) })
-		if errors.Is(err, keyring.ErrNotFound) {
-			err = nil
+		if err = s.unset(ctx, ref.Account); err != nil {
+			err = s.change(func(f *keyFile) { f.Forget = append(f.Forget, ref.Account) })
 		}
 	default:
-		err = s.change(func(keys map[string]string) { delete(keys, ref.Account) })
+		err = s.change(func(f *keyFile) { delete(f.Keys, ref.Account) })
 	}
 	if err != nil {
 		return fmt.Errorf("forgetting a key: %w", err)
@@ -141,15 +147,69 @@ func (s *KeyStore) Delete(ctx context.Context, ref KeyRef) error {
 	return nil
 }
 
+// unset takes an entry out of the keyring; one that is not there is no error.
+func (s *KeyStore) unset(ctx context.Context, account string) error {
+	_, _, err := s.ask(ctx, func() (string, error) { return "", s.ring.Delete(ringService, account) })
+	if errors.Is(err, keyring.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// unwanted sees to an entry that the keyring may make after nobody waits for it any more:
+// it is written down, and taken out when it is made, or else at the next start.
+func (s *KeyStore) unwanted(account string, late <-chan answer) {
+	if err := s.change(func(f *keyFile) { f.Forget = append(f.Forget, account) }); err != nil {
+		return // the file takes no key either, which the person is told
+	}
+	go func() {
+		if a := <-late; a.err == nil && s.unset(context.Background(), account) == nil {
+			_ = s.forgotten(account) // or it is looked for once more
+		}
+	}()
+}
+
+// forgotten crosses an entry out that is not in the keyring any more.
+func (s *KeyStore) forgotten(account string) error {
+	return s.change(func(f *keyFile) {
+		f.Forget = slices.DeleteFunc(f.Forget, func(a string) bool { return a == account })
+	})
+}
+
+// Tidy takes the entries out of the keyring that are nobody's: it did not answer when
+// they were to be made, or to be forgotten. The caller is the only one who changes the
+// data folder.
+func (s *KeyStore) Tidy(ctx context.Context) error {
+	if s.Place() != chat.KeyInKeyring {
+		return nil
+	}
+	s.mu.Lock()
+	f, err := s.read()
+	s.mu.Unlock()
+	for _, account := range f.Forget {
+		e := s.unset(ctx, account)
+		if e == nil {
+			e = s.forgotten(account)
+		}
+		err = errors.Join(err, e)
+	}
+	if err != nil {
+		return fmt.Errorf("forgetting keys: %w", err)
+	}
+	return nil
+}
+
+// answer is one of the keyring.
+type answer struct {
+	secret string
+	err    error
+}
+
 // ask makes a call of the keyring, which cannot be cancelled: one that takes too long is
-// left to end by itself.
-func (s *KeyStore) ask(ctx context.Context, call func() (string, error)) (string, error) {
+// left to end by itself, and late gives its answer then. It is nil otherwise.
+func (s *KeyStore) ask(ctx context.Context, call func() (string, error)) (secret string, late <-chan answer, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
-	type answer struct {
-		secret string
-		err    error
-	}
 	done := make(chan answer, 1)
 	go func() {
 		secret, err := call()
@@ -157,9 +217,9 @@ func (s *KeyStore) ask(ctx context.Context, call func() (string, error)) (string
 	}()
 	select {
 	case a := <-done:
-		return a.secret, a.err
+		return a.secret, nil, a.err
 	case <-ctx.Done():
-		return "", fmt.Errorf("the keyring did not answer: %w", ctx.Err())
+		return "", done, fmt.Errorf("the keyring did not answer: %w", ctx.Err())
 	}
 }
 
@@ -167,33 +227,41 @@ func (s *KeyStore) ask(ctx context.Context, call func() (string, error)) (string
 type keyFile struct {
 	Version int               `json:"version"`
 	Keys    map[string]string `json:"keys"`
+	Forget  []string          `json:"forget,omitempty"` // accounts that may be in the keyring and are nobody's
+	Rest    store.Rest        `json:"-"`
 }
+
+type plainKeyFile keyFile
+
+// UnmarshalJSON and MarshalJSON keep what another version of the host wrote besides.
+func (f *keyFile) UnmarshalJSON(data []byte) error { return f.Rest.Read(data, (*plainKeyFile)(f)) }
+func (f keyFile) MarshalJSON() ([]byte, error)     { return f.Rest.Write(plainKeyFile(f)) }
 
 const keyFileVersion = 1
 
-func (s *KeyStore) read() (map[string]string, error) {
-	var f keyFile
+func (s *KeyStore) read() (keyFile, error) {
+	f := keyFile{Version: keyFileVersion}
 	err := store.ReadJSON(s.path, &f)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return map[string]string{}, nil
 	case err != nil:
-		return nil, err
+		return keyFile{}, err
 	case f.Version > keyFileVersion:
-		return nil, fmt.Errorf("%s was written by a newer Strata", s.path)
-	case f.Keys == nil:
-		return map[string]string{}, nil
+		return keyFile{}, fmt.Errorf("%s was written by a newer Strata", s.path)
 	}
-	return f.Keys, nil
+	if f.Keys == nil {
+		f.Keys = map[string]string{}
+	}
+	return f, nil
 }
 
-func (s *KeyStore) change(change func(map[string]string)) error {
+func (s *KeyStore) change(change func(*keyFile)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	keys, err := s.read()
+	f, err := s.read()
 	if err != nil {
 		return err
 	}
-	change(keys)
-	return store.WriteJSON(s.path, keyFile{keyFileVersion, keys})
+	change(&f)
+	return store.WriteJSON(s.path, f)
 }

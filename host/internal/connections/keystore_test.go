@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -18,23 +19,26 @@ import (
 
 // ring is a keyring in memory.
 type ring struct {
+	mu      sync.Mutex
 	entries map[string]string
 	err     error
 }
 
-func (r *ring) wait() error { return r.err }
-
 func (r *ring) Set(service, account, secret string) error {
-	if err := r.wait(); err != nil {
-		return err
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return r.err
 	}
 	r.entries[service+"/"+account] = secret
 	return nil
 }
 
 func (r *ring) Get(service, account string) (string, error) {
-	if err := r.wait(); err != nil {
-		return "", err
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return "", r.err
 	}
 	secret, ok := r.entries[service+"/"+account]
 	if !ok {
@@ -44,8 +48,10 @@ func (r *ring) Get(service, account string) (string, error) {
 }
 
 func (r *ring) Delete(service, account string) error {
-	if err := r.wait(); err != nil {
-		return err
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return r.err
 	}
 	if _, ok := r.entries[service+"/"+account]; !ok {
 		return keyring.ErrNotFound
@@ -144,6 +150,100 @@ func (h hanging) Set(string, string, string) error {
 func (h hanging) Get(string, string) (string, error) {
 	<-h.ctx.Done()
 	return "", h.ctx.Err()
+}
+
+// late answers Set and Delete when it is let go, as a keyring that a person unlocks late.
+type late struct {
+	*ring
+	opened chan struct{}
+}
+
+func (l late) Set(service, account, secret string) error {
+	<-l.opened
+	return l.ring.Set(service, account, secret)
+}
+
+func (l late) Delete(service, account string) error {
+	<-l.opened
+	return l.ring.Delete(service, account)
+}
+
+// left are the entries of the keyring, and those of the file that are to go.
+func left(t *testing.T, r *ring, s *KeyStore) [2]int {
+	t.Helper()
+	f, err := s.read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return [2]int{len(r.entries), len(f.Forget)}
+}
+
+// An entry that the keyring makes when nobody waits for it any more does not stay, be it
+// made while this host runs or after it; nor does one that it did not let go of in time.
+func TestKeyringThatIsLate(t *testing.T) {
+	for name, lives := range map[string]bool{"while the host runs": true, "after it": false} {
+		synctest.Test(t, func(t *testing.T) {
+			r := &ring{entries: map[string]string{}}
+			l := late{r, make(chan struct{})}
+			path := filepath.Join(t.TempDir(), "keys.json")
+			s := NewKeyStore(l, path)
+			ref, err := s.Put(t.Context(), newKey(secret))
+			if err != nil || ref.Place != chat.KeyInFile || left(t, r, s) != [2]int{0, 1} {
+				t.Errorf("%s: %+v, %v, %v", name, ref, err, left(t, r, s))
+			}
+			if !lives { // its goroutine goes with it; the bus has the call
+				if err := os.Rename(path, path+".kept"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			close(l.opened)
+			synctest.Wait()
+			if lives {
+				if got := left(t, r, s); got != [2]int{0, 0} {
+					t.Errorf("%s: %v", name, got)
+				}
+				return
+			}
+			if err := os.Rename(path+".kept", path); err != nil {
+				t.Fatal(err)
+			}
+			f, err := s.read()
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.entries[ringService+"/"+f.Forget[0]] = secret
+			next := NewKeyStore(r, path)
+			if err := next.Tidy(t.Context()); err != nil || left(t, r, next) != [2]int{0, 0} {
+				t.Errorf("%s: %v, %v", name, err, left(t, r, next))
+			}
+			if key, err := next.Get(t.Context(), ref); err != nil || key.reveal() != secret {
+				t.Errorf("%s: the key that is in the file: %v", name, err)
+			}
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		r := &ring{entries: map[string]string{}}
+		path := filepath.Join(t.TempDir(), "keys.json")
+		ref, err := NewKeyStore(r, path).Put(t.Context(), newKey(secret))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := late{r, make(chan struct{})}
+		s := NewKeyStore(l, path)
+		if err := s.Delete(t.Context(), ref); err != nil || left(t, r, s) != [2]int{1, 1} {
+			t.Errorf("forgetting: %v, %v", err, left(t, r, s))
+		}
+		if err := s.Tidy(t.Context()); err == nil || left(t, r, s) != [2]int{1, 1} {
+			t.Errorf("still locked: %v, %v", err, left(t, r, s))
+		}
+		close(l.opened)
+		synctest.Wait()
+		if err := s.Tidy(t.Context()); err != nil || left(t, r, s) != [2]int{0, 0} {
+			t.Errorf("unlocked: %v, %v", err, left(t, r, s))
+		}
+	})
 }
 
 func TestKeysThatAreNotThere(t *testing.T) {

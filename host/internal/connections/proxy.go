@@ -31,6 +31,7 @@ type Proxy struct {
 	token       launchToken // of the models
 	connections atomic.Pointer[map[string]*route]
 	search      searchRoute
+	servers     serverRoutes
 
 	mu     sync.Mutex
 	closed bool
@@ -48,6 +49,7 @@ func Listen() (*Proxy, error) {
 		upstream: Transport(),
 	}
 	p.connections.Store(&map[string]*route{})
+	p.SetServers(nil)
 	p.server = &http.Server{
 		Handler:           http.HandlerFunc(p.serve),
 		ReadHeaderTimeout: 10 * time.Second,
@@ -91,9 +93,10 @@ func (p *Proxy) SetConnections(connections []Connection) error {
 func (p *Proxy) Renew() string { return p.token.renew() }
 
 // BaseURL is the address that stands for a connection's base URL.
-func (p *Proxy) BaseURL(id string) string {
-	return "http://" + p.listener.Addr().String() + "/" + id + "/v1"
-}
+func (p *Proxy) BaseURL(id string) string { return p.Origin() + "/" + id + "/v1" }
+
+// Origin is what all addresses of the proxy begin with, without a slash at its end.
+func (p *Proxy) Origin() string { return "http://" + p.listener.Addr().String() }
 
 // Close ends all requests and the server.
 func (p *Proxy) Close() error {
@@ -114,15 +117,12 @@ func (p *Proxy) Close() error {
 
 func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	id, rest, ok := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), "/"), "/v1/")
-	route, token := (*p.connections.Load())[id], &p.token
-	if id == searchID { // no id of a connection
-		route, token = p.search.route.Load(), &p.search.token
-	}
+	handler, token := p.handler(id, rest)
 	if !token.admits(r) {
 		refuse(w, http.StatusUnauthorized, "unauthorized", tokenRefused, "")
 		return
 	}
-	if !ok || route == nil {
+	if !ok || handler == nil {
 		refuse(w, http.StatusNotFound, "not-found", noConnection, "")
 		return
 	}
@@ -137,7 +137,24 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	if r.Body != nil {
 		r.Body = http.MaxBytesReader(w, r.Body, MaxBody)
 	}
-	route.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), restKey{}, rest)))
+	handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), restKey{}, rest)))
+}
+
+// handler is who serves an address, nil where nobody does, and whose token opens it.
+func (p *Proxy) handler(id, rest string) (http.Handler, *launchToken) {
+	switch id { // neither is the id of a connection
+	case searchID:
+		if r := p.search.route.Load(); r != nil {
+			return r, &p.search.token
+		}
+		return nil, &p.search.token
+	case serversID:
+		return (*p.servers.routes.Load())[rest], &p.servers.token
+	}
+	if r := (*p.connections.Load())[id]; r != nil {
+		return r, &p.token
+	}
+	return nil, &p.token
 }
 
 // launchToken is a token of one launch, of which only the hash is kept.

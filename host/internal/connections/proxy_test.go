@@ -275,6 +275,8 @@ func TestServersRefusals(t *testing.T) {
 	}{
 		{"as it is", 429, "", `{"error":{"message":"slow down"}}`, `429 {"error":{"message":"slow down"}}`},
 		{"with the key in it", 401, "Bearer " + secret, "Incorrect key " + secret + ", bye " + secret, "401 Incorrect key [key], bye [key]"},
+		{"cut in the key", 400, "", strings.Repeat(".", maxErrorBody-9) + secret, "400 " + strings.Repeat(".", maxErrorBody-9) + "[key]"},
+		{"cut before its end", 400, "", strings.Repeat(".", maxErrorBody-9) + secret[:8] + "?!", "400 " + strings.Repeat(".", maxErrorBody-9) + secret[:8] + "?"},
 		{"empty", 500, "", "", "500 "},
 		{"not an error", 200, "", "fine", "200 fine"},
 	} {

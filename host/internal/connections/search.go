@@ -122,7 +122,3 @@ func SearchKey(text string) (Key, error) {
 
 // maxSearchKey is the longest key of a search service, in bytes; theirs have below 100.
 const maxSearchKey = 4096
-
-// Save gives the key to who keeps it for the person, in a file for the host's user
-// alone. It is for nothing else.
-func (k Key) Save() string { return k.reveal() }

@@ -184,7 +184,7 @@ func (c *Client) request(ctx context.Context, conn connections.Connection, model
 	if err != nil {
 		return "", broken(ctx, err, Unreachable)
 	}
-	res.Body = conn.Key.Filter(res.Body) // some servers quote it
+	conn.Key.Filter(res) // some servers quote it
 	defer res.Body.Close()
 	watch.Reset(c.o.Idle)
 	if res.StatusCode != http.StatusOK {

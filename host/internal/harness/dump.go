@@ -34,7 +34,7 @@ func DumpConfig(ctx context.Context, cfg Config) (tree []byte, warnings string, 
 		env = os.Environ()
 	}
 	cmd := exec.CommandContext(ctx, cfg.Node.Path, append(args, "--dump-config")...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = filepath.Join(home, workDir), environ(env, home, randomHex(16), "", ""), time.Second
+	cmd.Dir, cmd.Env, cmd.WaitDelay = filepath.Join(home, workDir), environ(env, home, randomHex(16), nil), time.Second
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Run()

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,6 +36,9 @@ type Config struct {
 	RouteKey string
 	// SearchKey is its token for the search service, as RouteKey.
 	SearchKey string
+	// Servers are the variables of MCP servers (EnvServerKey); the Harness keeps their
+	// names, with KEY in them, out of the agent's shell. Redact knows the values.
+	Servers map[string]string
 	// Environ is the host's environment, of which a few variables are kept; nil is
 	// os.Environ().
 	Environ []string
@@ -60,6 +64,20 @@ func (c Config) args() []string {
 		args = append(args, "--patch", p)
 	}
 	return append(args, "--port", "0", "--no-open")
+}
+
+// secrets are the variables that hold a token or a value of the person's.
+func (c Config) secrets() map[string]string {
+	all := maps.Clone(c.Servers)
+	if all == nil {
+		all = map[string]string{}
+	}
+	for name, value := range map[string]string{EnvRouteKey: c.RouteKey, EnvSearchKey: c.SearchKey} {
+		if value != "" {
+			all[name] = value
+		}
+	}
+	return all
 }
 
 // Process is one running Harness. Its methods may be called from many goroutines.
@@ -101,7 +119,7 @@ func Start(ctx context.Context, cfg Config) (*Process, error) {
 		component: cfg.Component, node: cfg.Node, home: cfg.Home, secret: secret, claim: claim, begun: time.Now(),
 		exited: make(chan struct{}), done: make(chan struct{}),
 	}
-	p.out = &output{log: cfg.Log, redact: redactor(cfg.Redact, secret, cfg.RouteKey, cfg.SearchKey)}
+	p.out = &output{log: cfg.Log, redact: redactor(cfg.Redact, secret, cfg.RouteKey, cfg.SearchKey, cfg.Servers[EnvServerKey])}
 	if p.out.log == nil {
 		p.out.log = io.Discard
 	}
@@ -123,7 +141,7 @@ func (p *Process) launch(cfg Config, marker string, urls chan<- urlLine) error {
 	}
 	p.cmd = exec.Command(cfg.Node.Path, cfg.args()...)
 	p.cmd.Dir = filepath.Join(cfg.Home, workDir)
-	p.cmd.Env = environ(env, cfg.Home, marker, cfg.RouteKey, cfg.SearchKey)
+	p.cmd.Env = environ(env, cfg.Home, marker, cfg.secrets())
 	// A tool process that holds the pipes must not keep Wait from returning.
 	p.cmd.WaitDelay = time.Second
 	tie(p.cmd)

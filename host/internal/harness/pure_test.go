@@ -116,19 +116,19 @@ func TestFindNode(t *testing.T) {
 
 func TestEnviron(t *testing.T) {
 	host := []string{
-		"PATH=/bin", "HOME=/home/u", "LANG=C.UTF-8", "LC_TIME=de_DE", "TZ=UTC", "TMPDIR=/t", "SystemRoot=C:\\Windows",
+		"PATH=/bin", "HOME=/home/u", "LANG=C.UTF-8", "LC_TIME=de_DE", "LC_SERVICE_TOKEN=a-token", "TZ=UTC", "TMPDIR=/t", "SystemRoot=C:\\Windows",
 		"OPENAI_API_KEY=k", "NODE_OPTIONS=--require=x", "DSH_PERMISSION_MODE=danger-full-access", "HTTP_PROXY=http://p",
 		"DSH_HOME=/elsewhere", "STRATA_LAUNCH=old", "LC=x", "PATHOLOGY=x", "broken",
 	}
 	want := []string{
 		"DSH_HOME=/home", "DSH_TELEMETRY_DISABLED=1", "HOME=/home/u", "LANG=C.UTF-8", "LC_TIME=de_DE", "PATH=/bin",
-		"STRATA_LAUNCH=m", "STRATA_ROUTE_KEY=r", "STRATA_SEARCH_KEY=s", "SystemRoot=C:\\Windows", "TMPDIR=/t", "TZ=UTC",
+		"STRATA_LAUNCH=m", "STRATA_MCP_KEY_1_2=v", "STRATA_ROUTE_KEY=r", "STRATA_SEARCH_KEY=s", "SystemRoot=C:\\Windows", "TMPDIR=/t", "TZ=UTC",
 	}
-	if diff := cmp.Diff(want, environ(host, "/home", "m", "r", "s")); diff != "" {
+	if diff := cmp.Diff(want, environ(host, "/home", "m", Config{RouteKey: "r", SearchKey: "s", Servers: map[string]string{EnvServerKey + "_1_2": "v"}}.secrets())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	want = []string{"DSH_HOME=/home", "DSH_TELEMETRY_DISABLED=1", "STRATA_LAUNCH=m"}
-	if diff := cmp.Diff(want, environ(nil, "/home", "m", "", "")); diff != "" {
+	if diff := cmp.Diff(want, environ(nil, "/home", "m", Config{}.secrets())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

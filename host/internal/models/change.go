@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"strata.dev/bridge/host/internal/connections"
 	"strata.dev/bridge/host/internal/profile"
@@ -14,76 +13,16 @@ import (
 	"strata.dev/bridge/proto/chat"
 )
 
-// What may be saved at most.
-const (
-	maxConnections = 64
-	maxModels      = 500       // of a connection
-	maxName        = 100       // characters
-	maxWindow      = 100 << 20 // tokens
-	maxSlots       = 1 << 16
-)
-
 // reserved are ids that stand for something else in routes or addresses.
 var reserved = []string{profile.Name, "local", "test", "default"}
 
 // gone refuses what is said of a connection that is not there.
 func gone(id string) error { return say.Error(chat.CodeUnknownConnection, id, say.ConnectionUnknown) }
 
-// wrong refuses a field that no page sends.
-func wrong(field string) error {
-	return say.Error(chat.CodeBadRequest, "", say.FieldWrong, "field", field)
-}
-
 // spec is a connection as a person says it, checked.
 type spec struct {
 	connection
 	key *connections.Key // nil keeps the one there is
-}
-
-// check reads what a person says.
-func check(s chat.ConnectionSpec) (spec, error) {
-	bad := func(key string, args ...string) (spec, error) {
-		return spec{}, say.Error(chat.CodeBadRequest, "", key, args...)
-	}
-	if !connections.Known(s.Kind) {
-		return spec{}, wrong("kind")
-	}
-	out := spec{connection: connection{Kind: s.Kind, Name: strings.TrimSpace(s.Name), Slots: s.Slots}}
-	if len([]rune(out.Name)) > maxName || strings.ContainsFunc(out.Name, unicode.IsControl) {
-		return spec{}, wrong("name")
-	}
-	address := strings.TrimSpace(s.BaseURL)
-	if address == "" {
-		address = connections.KindURL(s.Kind)
-	}
-	upstream, err := connections.ParseUpstream(address)
-	if err != nil {
-		return bad(say.AddressWrong, "why", err.Error())
-	}
-	out.BaseURL = upstream.String()
-	if s.Key != nil {
-		key, err := connections.NewKey(strings.TrimSpace(*s.Key))
-		if err != nil {
-			return spec{}, say.Error(chat.CodeBadRequest, err.Error(), say.KeyWrong)
-		}
-		out.key = &key
-	}
-	if s.Slots < 0 || s.Slots > maxSlots || len(s.Models) > maxModels {
-		return spec{}, wrong("slots")
-	}
-	for _, m := range s.Models {
-		m.ID, m.Name = strings.TrimSpace(m.ID), strings.TrimSpace(m.Name)
-		switch {
-		case m.ID == "" || strings.ContainsFunc(m.ID, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), len([]rune(m.Name)) > maxName:
-			return spec{}, wrong("models")
-		case m.ContextWindow < 0 || m.ContextWindow > maxWindow:
-			return bad(say.WindowWrong, "model", m.ID)
-		case slices.ContainsFunc(out.Models, func(other model) bool { return other.ID == m.ID }):
-			return bad(say.ModelTwice, "model", m.ID)
-		}
-		out.Models = append(out.Models, model{ModelSpec: m})
-	}
-	return out, nil
 }
 
 // Add saves a connection.
@@ -117,7 +56,21 @@ func (r *Registry) Replace(ctx context.Context, id string, said chat.ConnectionS
 		return chat.ModelConnection{}, err
 	}
 	s.ID = id
+	if s.key == nil && before.Key != (connections.KeyRef{}) && !sameOrigin(before.BaseURL, s.BaseURL) {
+		return chat.ModelConnection{}, refuse(say.KeyOfAnother)
+	}
 	return r.save(ctx, s, &before)
+}
+
+// sameOrigin tells whether two base URLs are of one server: a key that was entered for
+// one goes to no other, whoever asks for it.
+func sameOrigin(one, other string) bool {
+	a, err := connections.ParseUpstream(one)
+	if err != nil {
+		return false
+	}
+	b, err := connections.ParseUpstream(other)
+	return err == nil && a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host)
 }
 
 // saved gives a saved connection to who edits.
@@ -146,6 +99,7 @@ func (r *Registry) save(ctx context.Context, s spec, before *connection) (chat.M
 	r.mu.Unlock()
 	if before != nil {
 		old, s.Key = before.Key, before.Key
+		s.inherit(*before)
 	}
 	if s.key != nil {
 		ref, err := r.o.Keys.Put(ctx, *s.key)
@@ -229,7 +183,7 @@ func (r *Registry) SetDefault(route string) error {
 	})
 	r.mu.Unlock()
 	if !there {
-		return say.Error(chat.CodeModelUnavailable, route, say.ModelUnavailable, "model", route)
+		return say.Error(chat.CodeModelUnavailable, "", say.DefaultUnknown, "model", route)
 	}
 	next := r.file
 	next.Default = route

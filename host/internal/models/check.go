@@ -146,8 +146,10 @@ func (r *Registry) keepOffers(c connections.Connection, found []chat.ModelOffer)
 	o := offers{BaseURL: c.Base(), ReadAt: time.Now().UnixMilli(), Models: found}
 	r.editing.Lock()
 	defer r.editing.Unlock()
-	i := slices.IndexFunc(r.file.Connections, func(s connection) bool { return s.ID == c.ID })
-	if i < 0 { // removed meanwhile, or not a saved one
+	i := slices.IndexFunc(r.file.Connections, func(s connection) bool {
+		return s.ID == c.ID && s.Kind == c.Kind && sameServer(s.BaseURL, c)
+	})
+	if i < 0 { // removed or changed meanwhile, or not a saved one
 		return o.ReadAt
 	}
 	if err := store.WriteJSON(r.offersPath(c.ID), o); err != nil {

@@ -147,13 +147,17 @@ func (k *known) add(said chat.ModelSpec, server chat.ModelOffer, efforts []effor
 // settle says that the connection is ready, or what is asked for first.
 func (k *known) settle() {
 	c := k.connection
+	window, slots := say.WindowAsked, say.SlotsAsked
+	if k.shown.Origin == chat.FromApp { // where they are entered
+		window, slots = say.WindowAskedOfApp, say.SlotsAskedOfApp
+	}
 	if c.Kind == chat.KindLocal && c.Slots == 0 {
 		k.shown.Asks = []chat.Ask{chat.AskSlots}
-		k.shown.Sentence = say.Sentence(say.SlotsAsked, "count", strconv.Itoa(connections.MaxHelpers([]connections.Connection{c})))
+		k.shown.Sentence = say.Sentence(slots, "count", strconv.Itoa(connections.MaxHelpers([]connections.Connection{c})))
 	}
 	if i := slices.IndexFunc(k.shown.Models, func(m chat.ModelInfo) bool { return len(m.Asks) > 0 }); i >= 0 {
 		k.shown.Asks = append([]chat.Ask{chat.AskWindow}, k.shown.Asks...)
-		k.shown.Sentence = say.Sentence(say.WindowAsked, "model", k.shown.Models[i].Name)
+		k.shown.Sentence = say.Sentence(window, "model", k.shown.Models[i].Name)
 	}
 	k.shown.Ready = len(c.Models) > 0
 	if k.shown.Text == "" && c.InClear() {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"strata.dev/bridge/host/internal/connections"
 	"strata.dev/bridge/host/internal/store"
@@ -19,6 +20,7 @@ type file struct {
 	Version     int          `json:"version"`
 	Default     string       `json:"default,omitempty"` // route; "" is the first
 	Connections []connection `json:"connections"`
+	Rest        store.Rest   `json:"-"`
 }
 
 const fileVersion = 1
@@ -32,6 +34,7 @@ type connection struct {
 	Key     connections.KeyRef `json:"key,omitzero"`
 	Slots   int                `json:"slots,omitempty"`
 	Models  []model            `json:"models,omitempty"`
+	Rest    store.Rest         `json:"-"`
 }
 
 // model is what the person said of it, and what the provider's list told when it was
@@ -39,6 +42,36 @@ type connection struct {
 type model struct {
 	chat.ModelSpec
 	Listed *chat.ModelOffer `json:"listed,omitempty"`
+	Rest   store.Rest       `json:"-"`
+}
+
+// The same without their methods.
+type (
+	plainFile       file
+	plainConnection connection
+	plainModel      model
+)
+
+// UnmarshalJSON and MarshalJSON keep what another version of the host wrote besides.
+func (f *file) UnmarshalJSON(data []byte) error { return f.Rest.Read(data, (*plainFile)(f)) }
+func (f file) MarshalJSON() ([]byte, error)     { return f.Rest.Write(plainFile(f)) }
+
+func (c *connection) UnmarshalJSON(data []byte) error {
+	return c.Rest.Read(data, (*plainConnection)(c))
+}
+func (c connection) MarshalJSON() ([]byte, error) { return c.Rest.Write(plainConnection(c)) }
+
+func (m *model) UnmarshalJSON(data []byte) error { return m.Rest.Read(data, (*plainModel)(m)) }
+func (m model) MarshalJSON() ([]byte, error)     { return m.Rest.Write(plainModel(m)) }
+
+// inherit takes over what another version of the host wrote of the connection before.
+func (c *connection) inherit(before connection) {
+	c.Rest = before.Rest
+	for i, m := range c.Models {
+		if j := slices.IndexFunc(before.Models, func(old model) bool { return old.ID == m.ID }); j >= 0 {
+			c.Models[i].Rest = before.Models[j].Rest
+		}
+	}
 }
 
 func (r *Registry) path() string { return filepath.Join(r.o.Dir, "models.json") }

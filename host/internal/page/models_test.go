@@ -129,3 +129,66 @@ func TestModels(t *testing.T) {
 	}
 	b.clean(t)
 }
+
+// TestModelsAskForFigures: what no server tells of a model of one's own the page asks for,
+// one after the other, and until then it cannot be chosen; what is no figure is refused in
+// plain words.
+func TestModelsAskForFigures(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/models" {
+			http.NotFound(w, r)
+			return
+		}
+		fmt.Fprint(w, `{"data":[{"id":"gyro"}]}`)
+	}))
+	t.Cleanup(server.Close)
+	dir := t.TempDir()
+	registry, err := models.Open(t.Context(), models.Options{Dir: dir, Keys: connections.NewKeyStore(nil, filepath.Join(dir, "keys.json"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry.Start(t.Context())
+	t.Cleanup(registry.Close)
+	a := newAgent(func(r *run) { r.say("from the model") })
+	a.models = registry
+	_, url := a.serve(t)
+	b := start(t)
+	b.size(t, 1280, 860, "light")
+	b.open(t, url+"#token="+token)
+	b.until(t, "document.activeElement.id", "message")
+	b.click(t, "#sidebar .models")
+	b.click(t, ".models .add")
+	b.fill(t, "kind", "local")
+	b.fill(t, "name", "Desk")
+	b.fill(t, "baseUrl", server.URL+"/?key=x")
+	b.click(t, ".connection .save")
+	b.until(t, "document.querySelector('.connection .sentence p')?.innerText", "The address cannot be used: it must end before ? and #. Correct it and save again.")
+	b.fill(t, "baseUrl", server.URL)
+	b.click(t, ".connection .save")
+	const says = "document.querySelector('[data-connection=desk] .sentence p')?.innerText ?? ''"
+	b.until(t, says, "Nobody tells how many tokens gyro takes at once. Enter its context window; then it can be chosen.")
+	b.until(t, "document.querySelector('[data-connection=desk] [data-model]').dataset.route", "")
+
+	b.click(t, "[data-connection=desk] [aria-label='Change: Desk']")
+	b.click(t, ".connection [value='gyro']")
+	b.eval(t, `(() => {
+		const field = document.querySelector('.connection [aria-label="Context window in tokens: gyro"]');
+		field.value = '8192';
+		field.dispatchEvent(new Event('input', { bubbles: true }));
+	})()`)
+	b.click(t, ".connection .save")
+	b.until(t, says, "Nobody tells how many requests this server works on at once. Enter how many; until then 4 helpers work at once at most.")
+	b.until(t, "document.querySelector('[data-connection=desk] [data-model]').dataset.route", "desk/gyro")
+
+	b.click(t, "[data-connection=desk] [aria-label='Change: Desk']")
+	b.fill(t, "slots", "99999999")
+	b.click(t, ".connection .save")
+	b.until(t, "document.querySelector('.connection .sentence p')?.innerText", "The number of requests at once cannot be right. Enter one from 0 to 65536 and save again.")
+	b.fill(t, "slots", "2")
+	b.click(t, ".connection .save")
+	b.until(t, says, "")
+	if c, err := registry.Get("desk"); err != nil || !c.Ready || c.Slots != 2 || c.Models[0].ContextWindow != 8192 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	b.clean(t)
+}

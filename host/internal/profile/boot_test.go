@@ -114,7 +114,7 @@ func TestBoot(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := files.Check(dump); err != nil {
+	if err := files.Check(dump, cfg); err != nil {
 		t.Error(err)
 	}
 	p, err := harness.Start(t.Context(), cfg)
@@ -253,6 +253,16 @@ func TestCheckIsLoud(t *testing.T) {
 		{"the gate's file changed", "- {id: strata-gate, config: {sha256: x}}\n", "strata-gate is changed by another layer", func(Files) {}},
 		{"the fence turned off", "- {id: strata-fence, disabled: true}\n", "strata-fence is changed by another layer", func(Files) {}},
 		{"the presets replaced", "- {id: permission, config: {presets: {}}}\n", "permission is changed by another layer", func(Files) {}},
+		{"an inserted row under another id", "- {id: strata-search, disabled: true}\n", "", func(Files) {}},
+		{"two rows of an id", "", "web is not as it was written", func(f Files) {
+			f[PatchFile] = append(f[PatchFile], "- id: web\n  config: {searchProvider: other}\n"...)
+		}},
+		{"a row of the preset whose plugin is not there", "", "tool-todo of the agent preset has a plugin that is not there", func(f Files) {
+			f[PresetFile] = []byte(strings.Replace(string(f[PresetFile]), "dsh-tool-todo", "dsh-tool-toodo", 1))
+		}},
+		{"one whose file is not there", "", "compaction-strata of the agent preset has a plugin that is not there", func(f Files) {
+			f[PresetFile] = []byte(strings.Replace(string(f[PresetFile]), "/compaction.mjs", "/none.mjs", 1))
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			files := generate(t, good)
@@ -265,17 +275,51 @@ func TestCheckIsLoud(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = files.Check(dump)
+			err = files.Check(dump, cfg)
 			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
 		})
 	}
-	if err := generate(t, good).Check([]byte("- [\n")); err == nil {
+	// What is on the disk is another one than ours.
+	files := generate(t, good)
+	if _, err := files.Write(cfg.Home); err != nil {
+		t.Fatal(err)
+	}
+	dump, _, err := harness.DumpConfig(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string][2]string{
+		"a changed config": {"thresholdChars: 8192", "thresholdChars: 1"}, "a changed name": {"dsh-tool-todo", "dsh-tool-web"}, "a row off": {"  isolate:\n    compaction", "  disabled: true\n  isolate:\n    compaction"},
+	} {
+		text := strings.Replace(string(files[PresetFile]), change[0], change[1], 1)
+		harnesstest.Write(t, filepath.Join(cfg.Home, filepath.FromSlash(PresetFile)), text)
+		if err := files.Check(dump, cfg); text == string(files[PresetFile]) || err == nil || !strings.Contains(err.Error(), "the agent preset is not as it was written") {
+			t.Errorf("%s in the preset: %v", name, err)
+		}
+	}
+	for name, change := range map[string][2]string{
+		"web is not as it was written":             {"searchProvider: strata-duckduckgo", "searchProvider: other"},
+		"strata-context is not as it was written":  {"shim/context.mjs", "shim/gate.mjs"},
+		"agent-presets is not as it was written":   {"default: strata\n", "default: standard\n"},
+		"session-title-llm is not there":           {"id: session-title-llm\n", "id: session-title-lm\n"},
+		"llm-pi-ai is not as it was written":       {"contextWindow: 20000", "contextWindow: 20001"},
+		"strata-gate is changed by another layer":  {"name: " + good.Plugins.Shim + "/gate.mjs", "name: /elsewhere/gate.mjs"},
+		"strata-models is not as it was written":   {"local: false", "local: true"},
+		"permission is changed by another layer":   {"defaultPreset: strata-manual", "defaultPreset: strata-bypass"},
+		"agent-default-model is not as it was wri": {"model: vendor/model:free\n", "model: other\n"},
+	} {
+		text := strings.Replace(string(dump), change[0], change[1], 1)
+		if err := files.Check([]byte(text), cfg); text == string(dump) || err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("changed in the tree: %v, want %s", err, name)
+		}
+	}
+	if err := generate(t, good).Check([]byte("- [\n"), cfg); err == nil {
 		t.Error("a broken dump passes")
 	}
 	harnesstest.Write(t, filepath.Join(cfg.Home, "cordis.patch.yml"), "{\n")
-	_, _, err := harness.DumpConfig(t.Context(), cfg)
+	_, _, err = harness.DumpConfig(t.Context(), cfg)
 	var e *harness.Error
 	if !errors.As(err, &e) || e.Kind != harness.KindProfile {
 		t.Errorf("a person's own broken layer: %v", err)

@@ -86,9 +86,9 @@ func patch(s Settings, preset preset) list {
 		rows = append(rows, row("agent-preset-registry", mapping{{"default", Name}}), mapping{{"insert", list{
 			mapping{{"id", "preset-" + Name}, {"name", preset.module}, {"config", append(declared, field{"plugins", preset.rows})}},
 		}}})
-		if s.MaxHelpers > 0 { // the older ones have no such bound
-			rows = append(rows, row("subagent", mapping{{"maxActiveSubagents", int64(s.MaxHelpers)}}))
-		}
+	}
+	if s.MaxHelpers > 0 && s.HelperLimit {
+		rows = append(rows, row("subagent", mapping{{"maxActiveSubagents", int64(s.MaxHelpers)}}))
 	}
 	rows = append(rows,
 		// It would send every first message to the model a second time.
@@ -131,7 +131,7 @@ func patch(s Settings, preset preset) list {
 			mapping{{"id", "strata-search"}, {"name", join(p.Shim, "search.mjs")}, {"config", search(p)}},
 		}}})
 	}
-	return rows
+	return append(rows, servers(s)...)
 }
 
 // contextRow is the config of the context plugin's row: the longest reply of each route

@@ -1,9 +1,8 @@
 package profile
 
 import (
+	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"strata.dev/bridge/host/internal/harness"
@@ -85,18 +84,19 @@ func selection(s Settings) list {
 	return list{row("subagent-model-selection-settings", mapping{{"enabled", true}, {"allowedModels", allowed}})}
 }
 
+// HasHelperLimit tells whether the component bounds a chat's helpers itself
+// (maxActiveSubagents of the row "subagent").
+func HasHelperLimit(c harness.Component) bool {
+	data, err := readPackage(c, "dsh-subagent", "lib", "index.js")
+	return err == nil && bytes.Contains(data, []byte("maxActiveSubagents"))
+}
+
 // HasModelSelection tells whether the component's own subagent tool can take a model:
 // it then has the settings module that names the models it may take.
 func HasModelSelection(c harness.Component) bool {
-	for _, dir := range []string{filepath.Join(filepath.Dir(c.Dir), "dsh-tool-subagent"), filepath.Join(c.Dir, "node_modules", "@deepseek-ai", "dsh-tool-subagent")} {
-		data, err := os.ReadFile(filepath.Join(dir, "package.json"))
-		if err != nil {
-			continue
-		}
-		var manifest struct {
-			Exports map[string]json.RawMessage `json:"exports"`
-		}
-		return json.Unmarshal(data, &manifest) == nil && manifest.Exports["./model-selection-settings"] != nil
+	data, err := readPackage(c, "dsh-tool-subagent", "package.json")
+	var manifest struct {
+		Exports map[string]json.RawMessage `json:"exports"`
 	}
-	return false
+	return err == nil && json.Unmarshal(data, &manifest) == nil && manifest.Exports["./model-selection-settings"] != nil
 }

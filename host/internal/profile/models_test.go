@@ -21,8 +21,10 @@ func TestModelSelection(t *testing.T) {
 	} {
 		for _, place := range []string{"dsh-tool-subagent", "dsh/node_modules/@deepseek-ai/dsh-tool-subagent"} {
 			dir := t.TempDir()
-			if err := os.MkdirAll(filepath.Join(dir, place), 0o755); err != nil {
-				t.Fatal(err)
+			for _, d := range []string{"dsh", place} {
+				if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
+					t.Fatal(err)
+				}
 			}
 			if err := os.WriteFile(filepath.Join(dir, place, "package.json"), []byte(exports), 0o644); err != nil {
 				t.Fatal(err)
@@ -31,5 +33,31 @@ func TestModelSelection(t *testing.T) {
 				t.Errorf("%s in %s: %v", exports, place, got)
 			}
 		}
+	}
+}
+
+// A row for a client that is not there would keep the Harness from starting.
+func TestHasServers(t *testing.T) {
+	if !HasServers(harnesstest.Component(t)) {
+		t.Error("the pinned Harness connects no MCP servers any more")
+	}
+	if HasServers(harness.Component{Dir: t.TempDir()}) {
+		t.Error("one without the client does")
+	}
+}
+
+// What a Harness can do is read in its packages: the pinned one has neither.
+func TestFeaturesOfPackages(t *testing.T) {
+	if c := harnesstest.Component(t); HasHeadroom(c) || HasHelperLimit(c) {
+		t.Error("the pinned Harness keeps room for summaries, or bounds helpers, now")
+	}
+	dir := t.TempDir()
+	harnesstest.Write(t, filepath.Join(dir, "dsh-compaction-basic", "lib", "index.js"), "const headroomTokensSchema = z.number()")
+	harnesstest.Write(t, filepath.Join(dir, "dsh-subagent", "lib", "index.js"), "z.object({ maxActiveSubagents: z.number() })")
+	if err := os.MkdirAll(filepath.Join(dir, "dsh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if c := (harness.Component{Dir: filepath.Join(dir, "dsh")}); !HasHeadroom(c) || !HasHelperLimit(c) {
+		t.Error("a newer one is not seen")
 	}
 }

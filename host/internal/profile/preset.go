@@ -54,8 +54,34 @@ func readPreset(text []byte) (preset, error) {
 	return preset{rows: rows}, nil
 }
 
-// needs says which row a plugin waits for: with that one off the preset would not mount.
-var needs = map[string]string{"dsh-tool-workflow": "workflow-worker-thread", "dsh-tool-ralph": "workflow-worker-thread"}
+// ofDropped are the tools of the dropped plugins: the Harness refuses to start a helper
+// whose row takes a tool from it that there is not (tools.restrict).
+var ofDropped = map[string]bool{
+	"exit_plan_mode": true, "ask_user_question": true,
+	"schedule_create": true, "schedule_delete": true, "schedule_list": true, "schedule_update": true,
+}
+
+// The engines of workflows, and what waits for one: with it off the preset would not mount.
+var (
+	engines = []string{"dsh-workflow-worker-thread", "dsh-workflow-ptc"}
+	waiting = []string{"dsh-tool-workflow", "dsh-tool-ralph"}
+)
+
+// plugin is the end of a row's name, without its package's scope.
+func plugin(row mapping) string {
+	name, _ := row.get("name").(string)
+	return name[strings.LastIndexByte(name, '/')+1:]
+}
+
+// engineOff tells whether the person turned the workflows' engine off.
+func engineOff(rows list, off []string) (found bool) {
+	_, _ = mapRows(rows, func(row mapping) (mapping, bool) { // what is no row is told of below
+		id, _ := row.get("id").(string)
+		found = found || slices.Contains(engines, plugin(row)) && slices.Contains(off, id)
+		return row, true
+	})
+	return found
+}
 
 // agentPreset makes our agent preset of the Harness's standard one: its rows
 // without the dropped plugins and those that are off, with our compaction engine in
@@ -66,7 +92,8 @@ func agentPreset(s Settings) (preset, error) {
 	if err != nil {
 		return fail(err)
 	}
-	found, engine := map[string]bool{}, false
+	found, engine, noWorkflows := map[string]bool{}, false, engineOff(standard.rows, s.Off)
+	policies := policies(s)
 	rows, err := mapRows(standard.rows, func(row mapping) (mapping, bool) {
 		name, _ := row.get("name").(string)
 		compacts := strings.HasSuffix(name, "/dsh-compaction-basic")
@@ -78,18 +105,23 @@ func agentPreset(s Settings) (preset, error) {
 		if slices.ContainsFunc(dropped, func(end string) bool { return strings.HasSuffix(name, end) }) {
 			return nil, false
 		}
-		if i := strings.LastIndexByte(name, '/'); slices.Contains(s.Off, needs[name[i+1:]]) {
+		if noWorkflows && slices.Contains(waiting, plugin(row)) {
 			return nil, false
 		}
-		if s.MaxHelpers > 0 && strings.HasSuffix(name, "/dsh-workflow-worker-thread") {
-			config, _ := row.get("config").(mapping)
+		config, _ := row.get("config").(mapping)
+		if s.MaxHelpers > 0 && slices.Contains(engines, plugin(row)) {
 			row = row.with("config", config.with("maxConcurrentAgents", int64(s.MaxHelpers)))
+		}
+		if filter, ok := config.get("toolFilter").(mapping); ok {
+			row = row.with("config", withFilter(config, filter))
+		}
+		if compacts && policies != nil {
+			row = row.with("config", config.with("modelPolicies", policies))
 		}
 		if s.Plugins.Shim != "" && compacts {
 			row = row.with("id", "compaction-strata").with("name", join(s.Plugins.Shim, "compaction.mjs"))
 		}
 		if s.Plugins.Shim != "" && strings.HasSuffix(name, "/dsh-tool-web") {
-			config, _ := row.get("config").(mapping)
 			row = row.with("config", config.with("fetch", true)) // ours guards where pages lead
 		}
 		return row, true
@@ -113,6 +145,20 @@ func agentPreset(s Settings) (preset, error) {
 		return fail(err)
 	}
 	return preset{rows, standard.module}, nil
+}
+
+// withFilter gives a helper row's config with its filter of tools, without those that
+// there are not.
+func withFilter(config, filter mapping) mapping {
+	denied, ok := filter.get("deny").(list)
+	if !ok {
+		return config
+	}
+	denied = slices.DeleteFunc(slices.Clone(denied), func(tool any) bool { name, _ := tool.(string); return ofDropped[name] })
+	if len(denied) > 0 || filter.get("allow") != nil {
+		return config.with("toolFilter", filter.with("deny", denied))
+	}
+	return slices.DeleteFunc(slices.Clone(config), func(f field) bool { return f.key == "toolFilter" }) // an empty one is an error
 }
 
 // mapRows gives rows with each one changed or left out, in groups too.

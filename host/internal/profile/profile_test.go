@@ -101,7 +101,16 @@ func cases() map[string]Settings {
 			s.Plugins = Plugins{Shim: `C:\Program Files\Strata\shim`, Wasm: `C:\Program Files\Strata\shim\dist\strata.wasm`, SHA256: hash,
 				Store: `C:\Users\ü\AppData\Local\Strata\plugins`, Secrets: []string{`C:\Users\ü\AppData`, `\\server\share`}}
 		}),
-		"rows-one-route": settings(func(s *Settings) { s.Standard, s.MaxHelpers = []byte(smallRow), 6 }),
+		"rows-one-route": settings(func(s *Settings) { s.Standard, s.MaxHelpers, s.HelperLimit = []byte(smallRow), 6, true }),
+		"rows-newer": settings(func(s *Settings) {
+			s.Standard, s.MaxHelpers, s.HelperLimit, s.Headroom, s.ModelSelection = newer(), 8, true, true, true
+			s.Providers, s.Servers = append(apis(), local()), mcpServers()
+		}),
+		"rows-newer-off": settings(func(s *Settings) { s.Standard, s.Off = newer(), []string{"workflow-ptc", "tool-schedule"} }),
+		"small-windows": settings(func(s *Settings) {
+			s.Providers = []Provider{local()}
+			s.Providers[0].Models = []Model{{ID: "tiny", ContextWindow: 2048}, {ID: "small", ContextWindow: 8192}, {ID: "large", ContextWindow: 1_000_000}, {ID: "unknown"}}
+		}),
 		"rows-off": settings(func(s *Settings) {
 			s.Standard, s.Off = []byte(smallRow), []string{"tool-bash", "workflow-worker-thread"}
 		}),
@@ -118,8 +127,20 @@ func cases() map[string]Settings {
 		"search-no-stock": settings(func(s *Settings) {
 			s.Plugins.Search = Search{Service: "deepseek", Origin: "http://127.0.0.1:4000/_search/v1", KeyEnv: "STRATA_SEARCH_KEY"}
 		}),
-		"helpers": settings(func(s *Settings) { s.MaxHelpers = 2 }),
-		"web":     settings(func(s *Settings) { s.Plugins.Web = Web{Engine: "DuckDuckGo", SkipAsk: true} }),
+		"helpers":       settings(func(s *Settings) { s.MaxHelpers = 2 }),
+		"servers":       settings(func(s *Settings) { s.Servers = mcpServers() }),
+		"rows-servers":  settings(func(s *Settings) { s.Standard, s.Servers = []byte(smallRow), mcpServers() }),
+		"servers-alone": {Standard: []byte(small), Servers: mcpServers()[:1]},
+		"web":           settings(func(s *Settings) { s.Plugins.Web = Web{Engine: "DuckDuckGo", SkipAsk: true} }),
+	}
+}
+
+func mcpServers() []Server {
+	return []Server{
+		{Name: "custom-notes", Command: "node", Args: []string{"/opt/notes server.mjs", "--url=http://127.0.0.1:4000/x"}, Env: map[string]string{
+			"NOTES_TOKEN": "STRATA_MCP_KEY_2_1", "DIR": "STRATA_MCP_KEY_1_1",
+		}},
+		{Name: "custom-web", URL: "http://127.0.0.1:4000/_mcp/v1/web/3", KeyEnv: "STRATA_MCP_KEY"},
 	}
 }
 
@@ -191,6 +212,15 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// newer is the standard preset of a newer Harness, as its own file would be.
+func newer() []byte {
+	data, err := os.ReadFile(filepath.Join("testdata", "standard-0.2.yml"))
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
 // TestStandardOfThePin fails when the pinned Harness's own preset has other
 // plugins than those that were looked at: a new or renamed one must be judged.
 func TestStandardOfThePin(t *testing.T) {
@@ -198,7 +228,35 @@ func TestStandardOfThePin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := parseYAML(standard)
+	golden(t, "standard-rows", judged(t, standard))
+	golden(t, "standard-rows-0.2", judged(t, newer()))
+	if _, err := agentPreset(Settings{Standard: standard, Plugins: Plugins{Shim: "/shim"}}); err != nil {
+		t.Errorf("with our plugins: %v", err)
+	}
+	// A plugin that is added, or has another name, shows.
+	for name, change := range map[string][2]string{
+		"added":          {"- id: tool-todo\n", "- {id: tool-new, name: '@deepseek-ai/dsh-tool-new'}\n- id: tool-todo\n"},
+		"renamed":        {"dsh-tool-ask-user'", "dsh-tool-ask-person'"},
+		"with a new id":  {"id: tool-bash\n", "id: tool-shell\n"},
+		"taken away":     {"- id: tool-skill\n  name: '@deepseek-ai/dsh-tool-skill'\n", ""},
+		"newer, added":   {"{id: present,", "{id: tool-new, name: '@deepseek-ai/dsh-tool-new'}\n          - {id: present,"},
+		"newer, renamed": {"dsh-tool-schedule'", "dsh-tool-calendar'"},
+	} {
+		was := standard
+		if strings.HasPrefix(name, "newer") {
+			was = newer()
+		}
+		now := bytes.Replace(was, []byte(change[0]), []byte(change[1]), 1)
+		if bytes.Equal(was, now) || bytes.Equal(judged(t, was), judged(t, now)) {
+			t.Errorf("a plugin that is %s does not show", name)
+		}
+	}
+}
+
+// judged lists the rows of a standard preset, and whether our preset has them.
+func judged(t *testing.T, standard []byte) []byte {
+	t.Helper()
+	all, err := readPreset(standard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,9 +267,6 @@ func TestStandardOfThePin(t *testing.T) {
 	kept := map[string]mapping{}
 	if err := index(ours.rows, kept); err != nil {
 		t.Fatal(err)
-	}
-	if _, err := agentPreset(Settings{Standard: standard, Plugins: Plugins{Shim: "/shim"}}); err != nil {
-		t.Errorf("with our plugins: %v", err)
 	}
 	var b bytes.Buffer
 	var walk func(list)
@@ -229,8 +284,8 @@ func TestStandardOfThePin(t *testing.T) {
 			}
 		}
 	}
-	walk(doc.(list))
-	golden(t, "standard-rows", b.Bytes())
+	walk(all.rows)
+	return b.Bytes()
 }
 
 func TestRefusedSettings(t *testing.T) {

@@ -31,20 +31,29 @@ type Settings struct {
 	// default for sessions that choose none.
 	Providers []Provider
 	// MaxHelpers bounds the helpers of a chat that work at once: those that a workflow
-	// runs, by the Harness, which has no bound for those started one by one, and those by
-	// the gate. 0 leaves it to the Harness.
+	// runs, by the Harness; those started one by one, by the gate, and by newer Harnesses
+	// too (HelperLimit). 0 leaves it to the Harness.
 	MaxHelpers int
 	// ModelSelection says that the Harness's own subagent tool can take a model
 	// (HasModelSelection).
 	ModelSelection bool
+	// Headroom says that the Harness's compaction engine keeps room for a summary
+	// (HasHeadroom).
+	Headroom bool
+	// HelperLimit says that the Harness bounds the helpers of a chat itself
+	// (HasHelperLimit).
+	HelperLimit bool
 	// Off are the rows of the standard agent preset that the person turned off, by id
 	// ("tool-web"). One that is not there is an error.
 	Off []string
+	// Servers are the MCP servers whose tools the agent has, where the Harness connects
+	// any (HasServers).
+	Servers []Server
 }
 
 // Plugins are our own rows. The zero value mounts none.
 type Plugins struct {
-	// Shim is the folder of gate.mjs, fence.mjs, models.mjs and search.mjs; absolute.
+	// Shim is the folder of gate.mjs, fence.mjs and the other rows; absolute.
 	Shim string
 	// Wasm is strata.wasm, SHA256 its hash in hex: the gate refuses other bytes.
 	Wasm   string
@@ -192,10 +201,7 @@ type Retry struct {
 func ReadStandard(c harness.Component) ([]byte, error) {
 	data, err := os.ReadFile(filepath.Join(c.Dir, "config", "agent-presets", "standard", "agent.cordis.yml"))
 	if errors.Is(err, fs.ErrNotExist) {
-		var real string
-		if real, err = filepath.EvalSymlinks(c.Dir); err == nil { // the bundles are beside the component in each layout
-			data, err = os.ReadFile(filepath.Join(filepath.Dir(real), "dsh-web-app", "presets", "standard.patch.yml"))
-		}
+		data, err = readPackage(c, "dsh-web-app", "presets", "standard.patch.yml")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the standard agent preset: %w", err)
@@ -234,6 +240,9 @@ func (s Settings) check() error {
 	}
 	if name := s.Plugins.Search.KeyEnv; name != "" && !strings.Contains(strings.ToUpper(name), "KEY") {
 		return fmt.Errorf("search: the variable %s would be seen in the agent's shell", name)
+	}
+	if err := s.checkServers(); err != nil {
+		return err
 	}
 	if p := s.Plugins; p.Shim != "" && (p.Wasm == "" || len(p.SHA256) != 2*sha256.Size) {
 		return fmt.Errorf("plugins: the gate needs its file and the file's SHA-256")

@@ -35,6 +35,10 @@ func (s Settings) unaddressed() Settings {
 	if s.Plugins.Search.Origin != "" { // whether there is one does count
 		s.Plugins.Search.Origin = "http://key.proxy"
 	}
+	s.Servers = slices.Clone(s.Servers)
+	for i := range s.Servers {
+		s.Servers[i] = s.Servers[i].unaddressed()
+	}
 	return s
 }
 

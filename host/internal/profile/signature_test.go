@@ -53,6 +53,16 @@ func TestSignature(t *testing.T) {
 		{"how a provider is asked", func(s *Settings) { s.Providers[0].API = Messages }, false},
 		{"one more provider", func(s *Settings) { s.Providers = append(slices.Clone(s.Providers), local()) }, false},
 		{"the same preset as a row", func(s *Settings) { s.Standard = []byte(smallRow) }, false},
+		{"an MCP server", func(s *Settings) { s.Servers = mcpServers()[:1] }, false},
+		{"another MCP server", func(s *Settings) { s.Servers = mcpServers()[1:] }, false},
+		{"an MCP server's variable", func(s *Settings) {
+			s.Servers = mcpServers()[:1]
+			s.Servers[0].Env = map[string]string{"DIR": "STRATA_MCP_KEY_1_2"}
+		}, false},
+		{"an MCP server of the proxy's at another place", func(s *Settings) {
+			s.Servers = mcpServers()[1:]
+			s.Servers[0].URL = "http://127.0.0.1:4000/_mcp/v1/web/4"
+		}, false},
 		{"a model's eyes", model(func(m *Model) { m.Images = true }), false},
 	} {
 		got := generate(t, settings(tt.change)).Signature()
@@ -71,6 +81,14 @@ func TestSignature(t *testing.T) {
 	}
 	if search("1") != search("2") {
 		t.Error("the proxy's port of a search service changes the signature")
+	}
+	server := func(port string) string {
+		return generate(t, settings(func(s *Settings) {
+			s.Servers = []Server{{Name: "web", URL: "http://127.0.0.1:" + port + "/_mcp/v1/web/3", KeyEnv: "A_KEY"}}
+		})).Signature()
+	}
+	if server("1") != server("2") {
+		t.Error("the proxy's port of an MCP server changes the signature")
 	}
 	if got := (Files{}).Signature(); got != "" {
 		t.Errorf("no files have the signature %q", got)

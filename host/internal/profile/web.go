@@ -1,9 +1,6 @@
 package profile
 
 import (
-	"os"
-	"path/filepath"
-
 	"strata.dev/bridge/host/internal/harness"
 	"strata.dev/bridge/proto/abi"
 )
@@ -20,13 +17,8 @@ const fetchProvider = "strata"
 
 // HasDeepSeek tells whether the component searches by DeepSeek itself.
 func HasDeepSeek(c harness.Component) bool {
-	real, err := filepath.EvalSymlinks(c.Dir)
-	if err != nil {
-		return false
-	}
-	// The rows of every mode are in the package beside the component's, in each layout of
-	// an installation. One that cannot be read searches by ours.
-	data, err := os.ReadFile(filepath.Join(filepath.Dir(real), "dsh-base", "cordis.patch.yml"))
+	// The rows of every mode. Where they cannot be read, ours searches.
+	data, err := readPackage(c, "dsh-base", "cordis.patch.yml")
 	if err != nil {
 		return false
 	}

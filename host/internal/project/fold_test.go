@@ -238,6 +238,7 @@ func TestTitles(t *testing.T) {
 		{"edit", `{"file_path":"/w2/x"}`, "Edit /w2/x"},
 		{"todo_write", `{}`, "Update the task list"},
 		{"mcp__browser__click", `{}`, "Use click of browser"},
+		{"mcp__custom-notes__add", `{}`, "Use add of notes"},
 		{"strange", `{}`, "Use strange"},
 		{"bash", `{"command":"` + strings.Repeat("é", 200) + `"}`, "Run: " + strings.Repeat("é", maxTitle-6) + "…"},
 	} {

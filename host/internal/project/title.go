@@ -73,11 +73,11 @@ func cut(s chat.Sentence) chat.Sentence {
 }
 
 // otherTitle names a tool that the table does not know: a connected one by its
-// server, as mcp__server__tool.
+// server, as mcp__server__tool, and one of the person's own by the name they gave.
 func otherTitle(tool string) chat.Sentence {
 	if rest, ok := strings.CutPrefix(tool, "mcp__"); ok {
 		if server, name, ok := strings.Cut(rest, "__"); ok {
-			return say.Sentence(say.TitleConnected, "tool", clipTitle(name), "server", clipTitle(server))
+			return say.Sentence(say.TitleConnected, "tool", clipTitle(name), "server", clipTitle(strings.TrimPrefix(server, "custom-")))
 		}
 	}
 	if tool == "" {

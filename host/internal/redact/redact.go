@@ -5,8 +5,7 @@ package redact
 
 import (
 	"bytes"
-	"encoding/json"
-	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 )
@@ -35,8 +34,7 @@ func New(values ...string) *Redactor {
 	return r
 }
 
-// Add makes more values known, each also as it looks in a URL and in JSON.
-// Values shorter than MinValue are left out, and so are parts of Mark.
+// Add makes more values known, in each of their Forms.
 func (r *Redactor) Add(values ...string) {
 	for {
 		old := r.values.Load()
@@ -54,16 +52,8 @@ func (r *Redactor) Add(values ...string) {
 }
 
 func appendForms(all []string, v string) []string {
-	if len(v) < MinValue || strings.Contains(Mark, v) {
-		return all
-	}
-	quoted, _ := json.Marshal(v)
-	for _, form := range []string{v, url.QueryEscape(v), strings.Trim(string(quoted), `"`)} {
-		known := len(form) < MinValue // of a value that is all quotes, nothing is left
-		for _, a := range all {
-			known = known || a == form
-		}
-		if !known {
+	for _, form := range Forms(v) {
+		if !slices.Contains(all, form) {
 			all = append(all, form)
 		}
 	}

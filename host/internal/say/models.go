@@ -28,10 +28,30 @@ const (
 	ModelTwice = "The model {model} is there twice. Remove one of them and save again."
 	// WindowWrong is said for a context window that none can be.
 	WindowWrong = "The context window of {model} cannot be right. Correct it and save again."
+	// KeyOfAnother is said where a connection gets an address elsewhere and keeps its key.
+	KeyOfAnother = "This address leads to another server, and the saved key is not for that one. Enter its key, or add another connection for it."
+	// DefaultUnknown is said where a model that cannot be chosen is to be the default.
+	DefaultUnknown = "The model {model} cannot be chosen now. Look at the list of models, and choose one of them."
+	// KindWrong is said for a kind of connection that there is not.
+	KindWrong = "Choose what kind of connection it is: {kinds}."
+	// NameWrong is said for a shown name that cannot be used.
+	NameWrong = "This name cannot be used: it may have {count} characters, and none that cannot be seen. Change it and save again."
+	// ModelWrong is said for a model's id that can be none.
+	ModelWrong = "This cannot be a model's id: it may have {count} characters, and no spaces or characters that cannot be seen. Copy it from the server's list."
+	// ModelsMany is said where a connection has too many models.
+	ModelsMany = "A connection has at most {count} models. Leave some out and save again."
+	// SlotsWrong is said for a number of slots that none can be.
+	SlotsWrong = "The number of requests at once cannot be right. Enter one from 0 to {count} and save again."
+	// EngineIDWrong is said to the desktop for an engine's id.
+	EngineIDWrong = "This cannot be an engine's id. Use lower-case letters, digits and single dashes, {count} at most."
 	// WindowAsked asks for a context window.
 	WindowAsked = "Nobody tells how many tokens {model} takes at once. Enter its context window; then it can be chosen."
 	// SlotsAsked asks for a server's slots.
 	SlotsAsked = "Nobody tells how many requests this server works on at once. Enter how many; until then {count} helpers work at once at most."
+	// WindowAskedOfApp asks for a context window where the desktop has loaded the model.
+	WindowAskedOfApp = "Nobody tells how many tokens {model} takes at once. Set its context window in the app that loaded it; then it can be chosen."
+	// SlotsAskedOfApp asks for an engine's slots there.
+	SlotsAskedOfApp = "Nobody tells how many requests this engine works on at once. Set it in the app that loaded it; until then {count} helpers work at once at most."
 	// LocalDown is said of a local server that does not answer.
 	LocalDown = "No model server answers at {server}. Start it, or correct the address."
 	// LocalLoading is said of a local server that is not ready yet.

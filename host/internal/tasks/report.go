@@ -122,7 +122,7 @@ func (a *account) result(changed func(toolID string) bool) chat.TaskResult {
 	}
 	switch {
 	case a.last.Type == chat.Failed:
-		r.Outcome, r.Code, r.Details = chat.TaskFailed, a.last.Code, cut(a.last.Details, maxDetails)
+		r.Outcome, r.Code, r.Details = chat.TaskFailed, a.last.Code, a.last.Details
 		r.Note = a.last.Sentence
 	case a.last.Cancelled != nil && *a.last.Cancelled:
 		r.Outcome = chat.TaskStopped

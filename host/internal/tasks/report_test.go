@@ -102,7 +102,7 @@ func TestReportOfAnEnd(t *testing.T) {
 		want chat.TaskResult
 	}{
 		"stopped": {project.DoneFrame("aborted", true, chat.Usage{}), chat.TaskResult{Outcome: chat.TaskStopped, Note: say.Sentence(say.TaskStopped), Usage: &chat.Usage{}}},
-		"failed":  {project.ErrorFrame(why), chat.TaskResult{Outcome: chat.TaskFailed, Code: chat.CodeModelFailed, Note: why.Sentence, Details: cut(why.Details, maxDetails)}},
+		"failed":  {project.ErrorFrame(why), chat.TaskResult{Outcome: chat.TaskFailed, Code: chat.CodeModelFailed, Note: why.Sentence, Details: why.Details}},
 	} {
 		var a account
 		a.take(tt.last)

@@ -77,7 +77,7 @@ func (s *Scheduler) execute(ctx context.Context, t *task, r *run, spec chat.Task
 		return told(ctx, spec, s.refused(spec, err))
 	}
 	out := seen.result(s.changed(chatID, &seen))
-	out.Details = s.o.Redact(out.Details)
+	out.Details = cut(s.o.Redact(out.Details), maxDetails)
 	return told(ctx, spec, out)
 }
 
@@ -113,7 +113,7 @@ func (s *Scheduler) refused(spec chat.TaskSpec, err error) chat.TaskResult {
 	if !errors.As(err, &e) {
 		e = say.Error(chat.CodeInternal, err.Error(), say.Internal)
 	}
-	r.Code, r.Note, r.Details = e.Code, e.Sentence, s.o.Redact(cut(e.Details, maxDetails))
+	r.Code, r.Note, r.Details = e.Code, e.Sentence, cut(s.o.Redact(e.Details), maxDetails)
 	return r
 }
 

@@ -3,6 +3,8 @@
 package tools
 
 import (
+	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -22,6 +24,8 @@ type Choice struct {
 	Keys map[string]connections.Key
 	// WebWithoutAsking lets the assistant search and open pages without a question.
 	WebWithoutAsking bool
+	// Servers are the MCP servers, by name.
+	Servers []connections.Server
 }
 
 // Search is the service that is chosen, with its key where one is saved.
@@ -48,25 +52,40 @@ func Engine(s connections.Search) string {
 	return service.Name
 }
 
-// Settings are the person's choice on disk. They are safe for concurrent use.
+// Settings are the person's choice on disk, and its keys where keys are kept. They are
+// safe for concurrent use.
 type Settings struct {
 	file    file
+	keys    keys
+	values  keys // of servers: one for all that a server is given
 	changed func(Choice) error
 
 	mu     sync.Mutex
 	choice Choice
 }
 
-// Open reads the settings file at path; one that is not there is the zero Choice.
-// ErrNewer is an error of it.
-func Open(path string) (*Settings, error) {
+// Open reads the settings file at path, and its keys from the store; a file that is not
+// there is the zero Choice. ErrNewer is an error of it. A key that cannot be read now is
+// none until it can (Unread).
+func Open(ctx context.Context, path string, store *connections.KeyStore) (*Settings, error) {
 	s := &Settings{file: file{path: path}, changed: func(Choice) error { return nil }}
-	choice, err := s.file.read()
+	choice, kept, err := s.file.read()
 	if err != nil {
 		return nil, err
 	}
 	s.choice = choice
+	s.keys = keys{store: store, kept: kept.WebSearch.Kept}
+	s.choice.Keys = s.keys.open(ctx, kept.WebSearch.Keys)
+	s.values = keys{store: store, kept: kept.values()}
+	s.values.give(ctx, s.choice.Servers)
 	return s, nil
+}
+
+// Unread says which keys could not be read, and why.
+func (s *Settings) Unread() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return errors.Join(s.keys.unread, s.values.unread)
 }
 
 // OnChange has f told of each Choice before it is kept: one that f cannot use is not.
@@ -84,7 +103,13 @@ func (s *Settings) Choice() Choice {
 }
 
 func (c Choice) clone() Choice {
-	c.Keys = maps.Clone(c.Keys)
+	if c.Keys = maps.Clone(c.Keys); c.Keys == nil {
+		c.Keys = map[string]connections.Key{}
+	}
+	c.Servers = slices.Clone(c.Servers)
+	for i := range c.Servers {
+		c.Servers[i] = c.Servers[i].Clone()
+	}
 	return c
 }
 
@@ -92,7 +117,7 @@ func (c Choice) clone() Choice {
 func (s *Settings) Get() chat.ToolSettings {
 	c := s.Choice()
 	service := c.service()
-	out := chat.ToolSettings{WebWithoutAsking: c.WebWithoutAsking, WebSearch: chat.WebSearch{Service: service.ID, KeySet: !c.Keys[service.ID].IsZero()}}
+	out := chat.ToolSettings{WebWithoutAsking: c.WebWithoutAsking, WebSearch: chat.WebSearch{Service: service.ID, KeySet: !c.Keys[service.ID].IsZero()}, Custom: listed(c.Servers)}
 	for _, s := range abi.SearchServices {
 		out.WebSearch.Services = append(out.WebSearch.Services, chat.SearchService{
 			ID: s.ID, Name: s.Name, NeedsKey: s.Origin != "", KeySet: !c.Keys[s.ID].IsZero(),
@@ -101,27 +126,67 @@ func (s *Settings) Get() chat.ToolSettings {
 	return out
 }
 
+// Settle moves keys that an earlier version has left in the settings file to where keys
+// are kept. The caller is the only one who changes the data folder.
+func (s *Settings) Settle(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.settle(ctx)
+}
+
+func (s *Settings) settle(ctx context.Context) error {
+	if len(s.keys.plain) == 0 {
+		return nil
+	}
+	kept, err := s.keys.move(ctx, s.choice.Keys)
+	if err == nil {
+		err = s.file.write(s.choice, kept, s.values.kept)
+	}
+	if err != nil { // the file has them still
+		return errors.Join(err, s.keys.drop(ctx, kept, s.keys.kept))
+	}
+	s.keys.kept, s.keys.plain = kept, nil
+	return nil
+}
+
 // Change takes a change in and keeps it. The error is a *chat.Error where the change
 // asks for what there is not; then nothing has changed.
-func (s *Settings) Change(p chat.ToolsPatch) error {
+func (s *Settings) Change(ctx context.Context, p chat.ToolsPatch) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	next := s.choice.clone()
+	s.keys.reread(ctx, next.Keys) // the keyring may be open now
 	if err := next.apply(p); err != nil {
 		return err
 	}
-	old := s.choice
-	if err := s.file.write(next); err != nil {
+	if err := s.settle(ctx); err != nil {
 		return err
 	}
-	if err := s.changed(next.clone()); err != nil {
-		if undo := s.file.write(old); undo != nil {
-			return undo
+	kept := s.keys.kept
+	if service := next.service().ID; p.WebSearch != nil && p.WebSearch.Key != nil {
+		var err error
+		if kept, err = s.keys.put(ctx, service, next.Keys[service]); err != nil {
+			return err
 		}
-		return err
 	}
-	s.choice = next
-	return nil
+	return s.keep(ctx, next, kept, s.values.kept)
+}
+
+// keep makes next the choice, with its keys and servers' values where they are kept; or
+// forgets what of those was kept for it.
+func (s *Settings) keep(ctx context.Context, next Choice, kept, values map[string]connections.KeyRef) error {
+	err := s.file.write(next, kept, values)
+	if err == nil {
+		if err = s.changed(next.clone()); err != nil {
+			err = errors.Join(err, s.file.write(s.choice, s.keys.kept, s.values.kept))
+		}
+	}
+	if err != nil {
+		return errors.Join(err, s.keys.drop(ctx, kept, s.keys.kept), s.values.drop(ctx, values, s.values.kept))
+	}
+	oldKeys, oldValues := s.keys.kept, s.values.kept
+	s.choice, s.keys.kept, s.values.kept = next, kept, values
+	return errors.Join(s.keys.drop(ctx, oldKeys, kept), s.values.drop(ctx, oldValues, values))
 }
 
 // apply changes what a person asks for.
@@ -154,9 +219,6 @@ func (c *Choice) apply(p chat.ToolsPatch) error {
 	key, err := connections.SearchKey(*search.Key)
 	if err != nil {
 		return err
-	}
-	if c.Keys == nil {
-		c.Keys = map[string]connections.Key{}
 	}
 	c.Keys[service.ID] = key
 	return nil

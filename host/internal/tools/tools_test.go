@@ -18,13 +18,30 @@ import (
 
 const key = "exa-secret-0123"
 
+// stored is the store of keys beside a settings file.
+func stored(path string) *connections.KeyStore {
+	return connections.NewKeyStore(nil, filepath.Join(filepath.Dir(path), "keys.json"))
+}
+
 func open(t *testing.T, path string) *Settings {
 	t.Helper()
-	s, err := Open(path)
+	s, err := Open(t.Context(), path, stored(path))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// heard is what a redactor is told.
+type heard []string
+
+func (h *heard) Add(values ...string) { *h = append(*h, values...) }
+
+// text is a key's own, as redactors know it.
+func text(k connections.Key) string {
+	var h heard
+	k.Register(&h)
+	return strings.Join(h, " ")
 }
 
 func service(id string) chat.ToolsPatch {
@@ -38,7 +55,7 @@ func withKey(text string) chat.ToolsPatch {
 func change(t *testing.T, s *Settings, patches ...chat.ToolsPatch) {
 	t.Helper()
 	for _, p := range patches {
-		if err := s.Change(p); err != nil {
+		if err := s.Change(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -76,7 +93,7 @@ func TestChoice(t *testing.T) {
 		t.Errorf("read again %s", got)
 	}
 	search := again.Choice().Search()
-	if search.Key.Save() != key || !search.Keyed() || Engine(search) != "Exa" {
+	if text(search.Key) != key || !search.Keyed() || Engine(search) != "Exa" {
 		t.Errorf("the search is %+v, by %s", search, Engine(search))
 	}
 	for what, shown := range map[string]any{"the choice": again.Choice(), "what a page is told": again.Get()} {
@@ -88,13 +105,94 @@ func TestChoice(t *testing.T) {
 			t.Errorf("%s shows the key", what)
 		}
 	}
-	info, err := os.Stat(path)
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file has %v, %v", info.Mode(), err)
+	if in := holding(t, filepath.Dir(path), key); in != "keys.json" {
+		t.Errorf("the key is in %q", in)
 	}
+	change(t, again, withKey("another-key-4567"))
 	change(t, again, withKey(""))
-	if text, err := os.ReadFile(path); err != nil || strings.Contains(string(text), key) || told(again) != "exa false true" {
-		t.Errorf("a key that was forgotten: %s, %v", text, err)
+	if in := holding(t, filepath.Dir(path), key) + holding(t, filepath.Dir(path), "another-key-4567"); in != "" || told(again) != "exa false true" {
+		t.Errorf("a key that was forgotten is in %s; told: %s", in, told(again))
+	}
+}
+
+// holding lists the files of a folder with a text in them, all of which are for their
+// user alone.
+func holding(t *testing.T, dir, text string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info, err := e.Info(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has %v, %v", e.Name(), info.Mode(), err)
+		}
+		if strings.Contains(string(data), text) {
+			out = append(out, e.Name())
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// Keys that an earlier version has left in the settings file are moved to where keys are
+// kept, by whoever changes the folder; until then they work where they are.
+func TestKeysOfAnEarlierVersion(t *testing.T) {
+	for name, settle := range map[string]func(*testing.T, *Settings){
+		"at the start": func(t *testing.T, s *Settings) {
+			if err := s.Settle(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"with a change": func(t *testing.T, s *Settings) { change(t, s, service("exa")) },
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "settings.json")
+		earlier := `{"version":1,"tools":{"webSearch":{"service":"exa","keys":{"exa":"` + key + `","deepseek":"deep-key-4567"}}}}`
+		if err := os.WriteFile(path, []byte(earlier), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := open(t, path)
+		if in := holding(t, dir, key); in != "settings.json" || text(s.Choice().Search().Key) != key {
+			t.Errorf("%s, before: in %s, %s", name, in, told(s))
+		}
+		settle(t, s)
+		again := open(t, path)
+		if in := holding(t, dir, key) + " " + holding(t, dir, "deep-key-4567"); in != "keys.json keys.json" {
+			t.Errorf("%s: in %s", name, in)
+		}
+		if got := told(again); got != "exa true false +exa +deepseek" || text(again.Choice().Search().Key) != key {
+			t.Errorf("%s: told %s", name, got)
+		}
+	}
+}
+
+// A key that cannot be read now is asked for again, and is not lost by a change.
+func TestKeyThatCannotBeRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.json")
+	change(t, open(t, path), service("exa"), withKey(key))
+	away := filepath.Join(filepath.Dir(path), "away.json")
+	if err := os.Rename(stored(path).Path(), away); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, path)
+	if err := s.Unread(); err == nil || told(s) != "exa false false" {
+		t.Errorf("%v, told %s", err, told(s))
+	}
+	change(t, s, service("exa"))
+	if err := os.Rename(away, stored(path).Path()); err != nil {
+		t.Fatal(err)
+	}
+	if got := told(open(t, path)); got != "exa true false +exa" {
+		t.Errorf("then %s", got)
+	}
+	change(t, s, service("exa"))
+	if got := told(s); got != "exa true false +exa" || s.Unread() != nil {
+		t.Errorf("looked for again: %s, %v", got, s.Unread())
 	}
 }
 
@@ -106,14 +204,14 @@ func TestRefused(t *testing.T) {
 		say.Sentence(say.SearchKeyless, "service", "DuckDuckGo").Text:                                                         withKey(key),
 	} {
 		var refused *chat.Error
-		if err := s.Change(p); !errors.As(err, &refused) || refused.Text != want || refused.Code != chat.CodeBadRequest {
+		if err := s.Change(t.Context(), p); !errors.As(err, &refused) || refused.Text != want || refused.Code != chat.CodeBadRequest {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	change(t, s, service("exa"))
 	for text, want := range map[string]string{" \n": say.KeyEmpty, "two words": say.KeyWrong, strings.Repeat("k", 5000): say.KeyWrong, "кey": say.KeyWrong} {
 		var refused *chat.Error
-		if err := s.Change(withKey(text)); !errors.As(err, &refused) || refused.Text != want {
+		if err := s.Change(t.Context(), withKey(text)); !errors.As(err, &refused) || refused.Text != want {
 			t.Errorf("%.20q: %v, want %s", text, err, want)
 		}
 	}
@@ -130,10 +228,10 @@ func TestNotTaken(t *testing.T) {
 	broken := errors.New("broken")
 	var seen Choice
 	s.OnChange(func(c Choice) error { seen = c; return broken })
-	if err := s.Change(withKey(key)); !errors.Is(err, broken) {
+	if err := s.Change(t.Context(), withKey(key)); !errors.Is(err, broken) {
 		t.Errorf("%v", err)
 	}
-	if seen.Keys["exa"].Save() != key || told(s) != "exa false false" || told(open(t, path)) != "exa false false" {
+	if text(seen.Keys["exa"]) != key || told(s) != "exa false false" || told(open(t, path)) != "exa false false" {
 		t.Errorf("seen %v, told %s, in the file %s", seen, told(s), told(open(t, path)))
 	}
 }
@@ -148,28 +246,28 @@ func TestFile(t *testing.T) {
 		}
 		return path
 	}
-	path := write("others.json", `{"version":1,"models":{"a":1},"tools":{"webSearch":{"service":"exa","keys":{"exa":"k","deepseek":"no key"}}}}`)
+	path := write("others.json", `{"version":1,"models":{"a":1},"tools":{"later":[2],"webSearch":{"service":"exa","later":3,"keys":{"exa":"k","deepseek":"no key"}}}}`)
 	s := open(t, path)
-	if diff := cmp.Diff(connections.Search{Service: "exa", Key: s.Choice().Keys["exa"]}, s.Choice().Search(), cmp.Comparer(func(a, b connections.Key) bool { return a.Save() == b.Save() })); diff != "" || told(s) != "exa true false +exa" {
+	if diff := cmp.Diff(connections.Search{Service: "exa", Key: s.Choice().Keys["exa"]}, s.Choice().Search(), cmp.Comparer(func(a, b connections.Key) bool { return text(a) == text(b) })); diff != "" || told(s) != "exa true false +exa" {
 		t.Errorf("%s, %s", told(s), diff)
 	}
 	change(t, s, service("duckduckgo"))
 	var parts map[string]json.RawMessage
-	text, err := os.ReadFile(path)
+	data, err := os.ReadFile(path)
 	if err == nil {
-		err = json.Unmarshal(text, &parts)
+		err = json.Unmarshal(data, &parts)
 	}
 	var models map[string]int
 	if err == nil {
 		err = json.Unmarshal(parts["models"], &models)
 	}
-	if err != nil || models["a"] != 1 {
-		t.Errorf("what others keep: %s, %v", text, err)
+	if err != nil || models["a"] != 1 || !strings.Contains(string(parts["tools"]), `"later"`) || !strings.Contains(strings.Join(strings.Fields(string(parts["tools"])), ""), `"later":3`) {
+		t.Errorf("what others keep: %s, %v", data, err)
 	}
-	if _, err := Open(write("newer.json", `{"version":2}`)); !errors.Is(err, ErrNewer) {
+	if _, err := Open(t.Context(), write("newer.json", `{"version":2}`), stored(dir)); !errors.Is(err, ErrNewer) {
 		t.Errorf("a newer one: %v", err)
 	}
-	if _, err := Open(write("broken.json", `{`)); err == nil {
+	if _, err := Open(t.Context(), write("broken.json", `{`), stored(dir)); err == nil {
 		t.Error("a broken one is read")
 	}
 	if got := told(open(t, write("unknown.json", `{"tools":{"webSearch":{"service":"altavista"}}}`))); got != "duckduckgo false false" {

@@ -123,6 +123,21 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// Where a refusal is cut in the middle of the key, its begin does not stay.
+func TestKeyAtTheCut(t *testing.T) {
+	for _, before := range []int{maxRefusal - len(secret) - 1, maxRefusal - len(secret), maxRefusal - len(secret)/2, maxRefusal - 1} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = w.Write([]byte(strings.Repeat(".", before) + secret + " is wrong"))
+		}))
+		_, err := Fetch(t.Context(), server.Client(), at(t, chat.KindOpenAI, server.URL))
+		if err == nil || strings.Contains(err.Error(), secret[:5]) || len(err.Error()) < before {
+			t.Errorf("behind %d: %d bytes, …%.80s", before, len(err.Error()), err.Error()[max(0, before-20):])
+		}
+		server.Close()
+	}
+}
+
 // quoting fails with what it was asked.
 type quoting struct{}
 

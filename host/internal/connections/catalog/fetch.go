@@ -69,14 +69,15 @@ func get(ctx context.Context, client *http.Client, c connections.Connection, pat
 	if err != nil {
 		return nil, errors.New(c.Key.Redact(err.Error()))
 	}
+	c.Key.Filter(res) // before anything is cut, which may be in the middle of it
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
 		body, _ := io.ReadAll(io.LimitReader(res.Body, maxRefusal)) // what has come says enough
-		return nil, &StatusError{res.StatusCode, c.Key.Redact(strings.TrimSpace(strings.ToValidUTF8(string(body), "\uFFFD")))}
+		return nil, &StatusError{res.StatusCode, strings.TrimSpace(strings.ToValidUTF8(string(body), "\uFFFD"))}
 	}
 	data, err := io.ReadAll(io.LimitReader(res.Body, most))
 	if err != nil {
 		return nil, errors.New(c.Key.Redact(err.Error()))
 	}
-	return []byte(c.Key.Redact(string(data))), nil // which is kept
+	return data, nil
 }

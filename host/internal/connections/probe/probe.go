@@ -94,6 +94,7 @@ func (s server) get(ctx context.Context, address string, into any) error {
 	if err != nil {
 		return errors.New(s.connection.Key.Redact(err.Error()))
 	}
+	s.connection.Key.Filter(res)
 	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	switch {
@@ -104,7 +105,7 @@ func (s server) get(ctx context.Context, address string, into any) error {
 	case err != nil:
 		return err
 	}
-	if err := json.Unmarshal([]byte(s.connection.Key.Redact(string(body))), into); err != nil {
+	if err := json.Unmarshal(body, into); err != nil {
 		return fmt.Errorf("it answers with something else than JSON: %w", err)
 	}
 	return nil
