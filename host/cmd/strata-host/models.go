@@ -55,6 +55,7 @@ type connectionFlags struct {
 	kind, name, baseURL, keyFile string
 	models, blind                []string
 	slots                        int
+	forget                       bool
 }
 
 func (f *connectionFlags) add(c *cobra.Command) {
@@ -92,7 +93,7 @@ func (f *connectionFlags) apply(c *cobra.Command, spec *chat.ConnectionSpec) err
 			if id, tokens, ok := strings.Cut(text, "="); ok {
 				n, err := strconv.ParseInt(tokens, 10, 64)
 				if err != nil || n <= 0 {
-					return say.Error(chat.CodeBadRequest, "", say.FlagWrong, "flag", "--model", "why", "what is behind = is no number of tokens")
+					return say.Error(chat.CodeBadRequest, "", say.CommandWrong, "flag", "--model", "why", "what is behind = is no number of tokens")
 				}
 				m.ID, m.ContextWindow = id, n
 			}
@@ -117,20 +118,30 @@ func (f *connectionFlags) apply(c *cobra.Command, spec *chat.ConnectionSpec) err
 // readSecret reads a key's file, or stdin for a dash: a key is no argument, which other
 // programs could see.
 func readSecret(stdin io.Reader, file string) (string, error) {
+	wrong := func(why, details string) (string, error) {
+		return "", say.Error(chat.CodeBadRequest, details, say.CommandWrong, "flag", "--key-file", "why", why)
+	}
 	in := stdin
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
-			return "", say.Error(chat.CodeBadRequest, err.Error(), say.NotFile, "flag", "--key-file", "path", file)
+			return wrong("the file cannot be read", err.Error())
 		}
 		defer f.Close()
 		in = f
 	}
-	data, err := io.ReadAll(io.LimitReader(in, 64<<10))
+	data, err := io.ReadAll(io.LimitReader(in, maxKeyInput+1))
 	if err != nil {
-		return "", say.Error(chat.CodeBadRequest, err.Error(), say.NotFile, "flag", "--key-file", "path", file)
+		return wrong("the file cannot be read", err.Error())
 	}
-	return strings.TrimSpace(strings.TrimPrefix(string(data), "\ufeff")), nil
+	key := strings.TrimSpace(strings.TrimPrefix(string(data), "\ufeff"))
+	switch {
+	case len(data) > maxKeyInput:
+		return wrong("it holds too much for a key", "")
+	case key == "":
+		return wrong("it holds no key", "")
+	}
+	return key, nil
 }
 
 func (m *connected) addCommand() *cobra.Command {
@@ -154,12 +165,20 @@ func (m *connected) editCommand() *cobra.Command {
 			return err
 		}
 		spec := chat.ConnectionSpec{Kind: now.Kind, Name: now.Name, BaseURL: now.BaseURL, Models: now.Said, Slots: now.SaidSlots}
+		if c.Flags().Changed("kind") && !c.Flags().Changed("base-url") {
+			spec.BaseURL = "" // the address was the other kind's
+		}
+		if f.forget {
+			spec.Key = new(string)
+		}
 		if err := f.apply(c, &spec); err != nil {
 			return err
 		}
 		return m.connection(c.Context(), http.MethodPut, modelPath(args[0]), spec)
 	}}
 	f.add(c)
+	c.Flags().BoolVar(&f.forget, "no-key", false, "forget the key that is saved")
+	c.MarkFlagsMutuallyExclusive("no-key", "key-file")
 	return c
 }
 

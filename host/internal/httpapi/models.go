@@ -21,7 +21,7 @@ type Models interface {
 	Try(ctx context.Context, spec chat.ConnectionSpec) (chat.ModelTest, error)
 	Test(ctx context.Context, id string) (chat.ModelTest, error)
 	Offers(ctx context.Context, id string, again bool) (chat.ModelOffers, error)
-	PutLocal(id string, spec chat.LocalSpec) (chat.ModelConnection, error)
+	PutLocal(ctx context.Context, id string, spec chat.LocalSpec) (chat.ModelConnection, error)
 	DropLocal(id string) error
 }
 
@@ -51,7 +51,7 @@ func (s *Server) modelRoutes() {
 		return struct{}{}, m.SetDefault(d.Route)
 	}))
 	on(http.MethodPut, "/local/:id", withBody(s, func(c echo.Context, m Models, spec chat.LocalSpec) (any, error) {
-		return m.PutLocal(c.Param("id"), spec)
+		return m.PutLocal(c.Request().Context(), c.Param("id"), spec)
 	}))
 	on(http.MethodDelete, "/local/:id", func(c echo.Context, m Models) (any, error) { return struct{}{}, m.DropLocal(c.Param("id")) })
 	on(http.MethodGet, "/:id", func(c echo.Context, m Models) (any, error) { return m.Get(c.Param("id")) })
@@ -63,7 +63,7 @@ func (s *Server) modelRoutes() {
 	})
 	on(http.MethodPost, "/:id/test", func(c echo.Context, m Models) (any, error) { return m.Test(c.Request().Context(), c.Param("id")) })
 	on(http.MethodGet, "/:id/offers", func(c echo.Context, m Models) (any, error) {
-		return m.Offers(c.Request().Context(), c.Param("id"), c.QueryParam("again") != "")
+		return m.Offers(c.Request().Context(), c.Param("id"), c.QueryParam("again") == "1")
 	})
 }
 

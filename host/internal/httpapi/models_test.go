@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -49,8 +50,10 @@ func TestModelRoutes(t *testing.T) {
 	if body(t, ask(t, addr, "GET", "/api/models/mine/offers", ""), &offers); offers.Text == "" || offers.Models == nil {
 		t.Errorf("offers: %+v", offers)
 	}
+	engine := httptest.NewServer(http.NotFoundHandler()) // which answers, whatever it says
+	t.Cleanup(engine.Close)
 	var local chat.ModelConnection
-	if body(t, ask(t, addr, "PUT", "/api/models/local/7f", `{"baseUrl":"http://127.0.0.1:9","model":"m","contextWindow":9000,"slots":1}`), &local); local.ID != "app-7f" || !local.Ready {
+	if body(t, ask(t, addr, "PUT", "/api/models/local/7f", `{"baseUrl":"`+engine.URL+`","model":"m","contextWindow":9000,"slots":1}`), &local); local.ID != "app-7f" || !local.Ready {
 		t.Errorf("an engine: %+v", local)
 	}
 	for _, path := range []string{"/api/models/local/7f", "/api/models/mine"} {

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -23,23 +24,32 @@ type app struct {
 	found  *probe.Found // what it told of itself; nil: nothing
 }
 
-// PutLocal takes in an engine of the desktop, which is ready from now on.
-func (r *Registry) PutLocal(id string, spec chat.LocalSpec) (chat.ModelConnection, error) {
+// PutLocal takes in an engine of the desktop. It is asked first: only one that answers
+// has a route. One that was there before, at the same address, keeps its route meanwhile.
+func (r *Registry) PutLocal(ctx context.Context, id string, spec chat.LocalSpec) (chat.ModelConnection, error) {
 	spec, err := checkLocal(id, spec)
 	if err != nil {
 		return chat.ModelConnection{}, err
 	}
+	next := &app{spec: spec, err: errUnasked, missed: mostMissed}
 	r.mu.Lock()
-	if r.apps[id] == nil && len(r.apps) >= maxConnections {
+	before := r.apps[id]
+	if before == nil && len(r.apps) >= maxConnections {
 		r.mu.Unlock()
 		return chat.ModelConnection{}, say.Error(chat.CodeTooMany, "", say.ConnectionsFull, "count", strconv.Itoa(maxConnections))
 	}
-	r.apps[id] = &app{spec: spec}
+	if before != nil && before.spec.BaseURL == spec.BaseURL {
+		next.found, next.err, next.missed = before.found, before.err, before.missed
+	}
+	r.apps[id] = next
 	r.mu.Unlock()
+	r.ask(ctx, appPrefix+id, next.saved(appPrefix+id).begin(&connections.Key{}).connection)
 	r.apply()
-	r.look()
 	return r.Get(appPrefix + id)
 }
+
+// errUnasked says that an engine was not asked yet.
+var errUnasked = errors.New("it was not asked yet")
 
 // DropLocal forgets an engine of the desktop.
 func (r *Registry) DropLocal(id string) error {
@@ -85,9 +95,12 @@ func (a *app) compose(id string) known {
 	k.shown.Origin, k.shown.Slots = chat.FromApp, k.connection.Slots
 	k.add(chat.ModelSpec{ID: a.spec.Model, Name: a.spec.Name, ContextWindow: a.spec.ContextWindow, Images: a.spec.Images}, server,
 		connections.EffortsOf(chat.KindLocal, false))
-	if a.err != nil && a.missed >= mostMissed {
+	switch {
+	case errors.Is(a.err, probe.ErrLoading):
+		k.unready(say.Sentence(say.LocalLoading, "server", k.connection.Upstream.Host), "")
+	case a.err != nil && a.missed >= mostMissed:
 		k.unready(say.Sentence(say.LocalDown, "server", k.connection.Upstream.Host), a.err.Error())
-	} else {
+	default:
 		k.settle()
 	}
 	return k

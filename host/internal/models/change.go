@@ -56,7 +56,21 @@ func (r *Registry) Replace(ctx context.Context, id string, said chat.ConnectionS
 		return chat.ModelConnection{}, err
 	}
 	s.ID = id
+	if s.key == nil && before.Key != (connections.KeyRef{}) && !sameOrigin(before.BaseURL, s.BaseURL) {
+		return chat.ModelConnection{}, refuse(say.KeyOfAnother)
+	}
 	return r.save(ctx, s, &before)
+}
+
+// sameOrigin tells whether two base URLs are of one server: a key that was entered for
+// one goes to no other, whoever asks for it.
+func sameOrigin(one, other string) bool {
+	a, err := connections.ParseUpstream(one)
+	if err != nil {
+		return false
+	}
+	b, err := connections.ParseUpstream(other)
+	return err == nil && a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host)
 }
 
 // saved gives a saved connection to who edits.
@@ -169,7 +183,7 @@ func (r *Registry) SetDefault(route string) error {
 	})
 	r.mu.Unlock()
 	if !there {
-		return say.Error(chat.CodeModelUnavailable, route, say.ModelUnavailable, "model", route)
+		return say.Error(chat.CodeModelUnavailable, "", say.DefaultUnknown, "model", route)
 	}
 	next := r.file
 	next.Default = route

@@ -95,11 +95,11 @@ func TestUnknownFigures(t *testing.T) {
 	}
 	// The desktop's are asked for where the person can tell them: there.
 	engine := chat.LocalSpec{BaseURL: e.URL, Model: "m"}
-	if c, err = w.PutLocal("7f", engine); err != nil || c.Ready || c.Key != say.WindowAskedOfApp || !cmp.Equal(c.Asks, []chat.Ask{chat.AskWindow, chat.AskSlots}) {
+	if c, err = w.PutLocal(t.Context(), "7f", engine); err != nil || c.Ready || c.Key != say.WindowAskedOfApp || !cmp.Equal(c.Asks, []chat.Ask{chat.AskWindow, chat.AskSlots}) {
 		t.Errorf("of the app: %+v, %v", c, err)
 	}
 	engine.ContextWindow = 8192
-	if c, err = w.PutLocal("7f", engine); err != nil || !c.Ready || c.Key != say.SlotsAskedOfApp || !cmp.Equal(c.Asks, []chat.Ask{chat.AskSlots}) {
+	if c, err = w.PutLocal(t.Context(), "7f", engine); err != nil || !c.Ready || c.Key != say.SlotsAskedOfApp || !cmp.Equal(c.Asks, []chat.Ask{chat.AskSlots}) {
 		t.Errorf("of the app, with its window: %+v, %v", c, err)
 	}
 }
@@ -109,7 +109,7 @@ func TestEnginesOfTheApp(t *testing.T) {
 	e := startEngine(t, `{"data":[{"id":"gyro"}]}`)
 	w := open(t, t.TempDir())
 	spec := chat.LocalSpec{BaseURL: e.URL + "/v1", Model: "gyro", Name: "Gyro S", ContextWindow: 65_536, Slots: 2}
-	c, err := w.PutLocal("7f", spec)
+	c, err := w.PutLocal(t.Context(), "7f", spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestEnginesOfTheApp(t *testing.T) {
 		t.Error("the app's engine is not asked to fit the output's limit")
 	}
 	spec.Images, spec.External = truth(false), true
-	if _, err := w.PutLocal("7f", spec); err != nil {
+	if _, err := w.PutLocal(t.Context(), "7f", spec); err != nil {
 		t.Fatal(err)
 	}
 	if c := w.Connections()[0]; c.FitMaxTokens || c.Models[0].ReadsPictures() {
@@ -133,10 +133,26 @@ func TestEnginesOfTheApp(t *testing.T) {
 	}
 	// One that answers with something else is there all the same: the desktop says so.
 	e.status.Store(http.StatusNotFound)
-	if _, err := w.PutLocal("8a", chat.LocalSpec{BaseURL: "http://127.0.0.1:9", Model: "down", ContextWindow: 9, Slots: 1}); err != nil {
-		t.Fatal(err)
+	down := chat.LocalSpec{BaseURL: "http://127.0.0.1:9", Model: "down", ContextWindow: 9, Slots: 1}
+	if c, err := w.PutLocal(t.Context(), "8a", down); err != nil || c.Ready || c.Key != say.LocalDown || c.Models[0].Route != "" {
+		t.Errorf("nobody answers: %+v, %v", c, err)
 	}
-	w.until(t, "app-7f/gyro") // 8a came, and went as nobody answers there
+	loading := startEngine(t, `{}`)
+	loading.status.Store(http.StatusServiceUnavailable)
+	down.BaseURL = loading.URL
+	if c, err := w.PutLocal(t.Context(), "8a", down); err != nil || c.Ready || c.Key != say.LocalLoading {
+		t.Errorf("it is loading: %+v, %v", c, err)
+	}
+	loading.status.Store(http.StatusOK)
+	loading.list.Store(`{"data":[{"id":"down"}]}`)
+	w.until(t, "app-7f/gyro", "app-8a/down")
+	loading.Close()
+	w.until(t, "app-7f/gyro")
+	for _, told := range w.heard() {
+		if len(told) > 1 && told[1] != "app-8a/down" {
+			t.Errorf("told of %v", told)
+		}
+	}
 	e.Close()
 	w.until(t)
 	if err := w.DropLocal("7f"); err != nil {
@@ -152,7 +168,7 @@ func TestDefault(t *testing.T) {
 	fixed := connections.Connection{ID: "strata", Kind: chat.KindOpenAI, Upstream: mustParse(t, "http://127.0.0.1:9"), Models: []connections.Model{{ID: "m"}}}
 	w := open(t, t.TempDir(), fixed)
 	for _, id := range []string{"a", "b"} {
-		if _, err := w.PutLocal(id, chat.LocalSpec{BaseURL: e.URL, Model: id, ContextWindow: 9000, Slots: 1}); err != nil {
+		if _, err := w.PutLocal(t.Context(), id, chat.LocalSpec{BaseURL: e.URL, Model: id, ContextWindow: 9000, Slots: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -167,7 +183,7 @@ func TestDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.until(t, "strata/m", "app-a/a")
-	if _, err := w.PutLocal("b", chat.LocalSpec{BaseURL: e.URL, Model: "b", ContextWindow: 9000, Slots: 1}); err != nil {
+	if _, err := w.PutLocal(t.Context(), "b", chat.LocalSpec{BaseURL: e.URL, Model: "b", ContextWindow: 9000, Slots: 1}); err != nil {
 		t.Fatal(err)
 	}
 	w.until(t, "app-b/b", "strata/m", "app-a/a")

@@ -195,7 +195,7 @@ func noSecret(t *testing.T, dir string) {
 
 func TestWhatIsRefused(t *testing.T) {
 	w := open(t, t.TempDir(), connections.Connection{ID: "strata", Kind: chat.KindOpenAI, Upstream: mustParse(t, "http://127.0.0.1:9"), Models: []connections.Model{{ID: "m"}}})
-	if _, err := w.PutLocal("e1", chat.LocalSpec{BaseURL: "http://127.0.0.1:9", Model: "m"}); err != nil {
+	if _, err := w.PutLocal(t.Context(), "e1", chat.LocalSpec{BaseURL: "http://127.0.0.1:9", Model: "m"}); err != nil {
 		t.Fatal(err)
 	}
 	add := func(s chat.ConnectionSpec) error { _, err := w.Add(t.Context(), s); return err }
@@ -203,7 +203,7 @@ func TestWhatIsRefused(t *testing.T) {
 		_, err := w.Replace(t.Context(), id, chat.ConnectionSpec{Kind: chat.KindOpenAI})
 		return err
 	}
-	local := func(id string, s chat.LocalSpec) error { _, err := w.PutLocal(id, s); return err }
+	local := func(id string, s chat.LocalSpec) error { _, err := w.PutLocal(t.Context(), id, s); return err }
 	for name, tt := range map[string]struct {
 		err  error
 		want chat.Code
@@ -231,6 +231,44 @@ func TestWhatIsRefused(t *testing.T) {
 		}
 		if tt.err != nil && strings.Contains(fmt.Sprintf("%+v", tt.err), secret) {
 			t.Errorf("%s: the refusal quotes the key: %+v", name, tt.err)
+		}
+	}
+}
+
+// A saved key goes to the server that it was entered for, and to no other, whoever asks
+// for it: who can reach the routes could have it sent to a server of their own.
+func TestKeyStaysWithItsServer(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://one.example/v1":           "",
+		"https://one.example/another/v2":   "",
+		"https://ONE.example/v1":           "",
+		"http://one.example/v1":            say.KeyOfAnother,
+		"https://one.example:8443/v1":      say.KeyOfAnother,
+		"https://two.example/v1":           say.KeyOfAnother,
+		"https://one.example.evil.test/v1": say.KeyOfAnother,
+		"https://one.example@evil.test/v1": say.AddressWrong,
+		"https://openrouter.ai/api/v1":     say.KeyOfAnother,
+		"":                                 say.KeyOfAnother, // the kind's own
+	} {
+		w := open(t, t.TempDir())
+		spec := chat.ConnectionSpec{Kind: chat.KindOpenAI, Name: "One", BaseURL: "https://one.example/v1", Key: text(secret)}
+		if _, err := w.Add(t.Context(), spec); err != nil {
+			t.Fatal(err)
+		}
+		spec.BaseURL, spec.Key = address, nil
+		_, err := w.Replace(t.Context(), "one", spec)
+		var refused *chat.Error
+		if errors.As(err, &refused); err == nil && want != "" || err != nil && refused.Key != want {
+			t.Errorf("%s: %v, want %q", address, err, want)
+		}
+		if want != say.KeyOfAnother {
+			continue
+		}
+		for _, key := range []string{"", "another-key-0123456789"} { // without one, and with its own
+			spec.Key = &key
+			if c, err := w.Replace(t.Context(), "one", spec); err != nil || (c.KeyIn == "") != (key == "") {
+				t.Errorf("%s, with the key %q: %+v, %v", address, key, c, err)
+			}
 		}
 	}
 }

@@ -69,7 +69,7 @@ func TestWhatIsSaidIsChecked(t *testing.T) {
 	} {
 		saved := chat.ConnectionSpec{Kind: chat.KindLocal, Name: tt.say.Name, BaseURL: tt.say.BaseURL, Slots: tt.say.Slots,
 			Models: []chat.ModelSpec{{ID: tt.say.Model, Name: tt.say.Name, ContextWindow: tt.say.ContextWindow}}}
-		_, local := w.PutLocal("e1", tt.say)
+		_, local := w.PutLocal(t.Context(), "e1", tt.say)
 		_, added := w.Add(t.Context(), saved)
 		_, tried := w.Try(t.Context(), saved)
 		for how, err := range map[string]error{"put": local, "added": added, "tried": tried} {
@@ -83,7 +83,7 @@ func TestWhatIsSaidIsChecked(t *testing.T) {
 	}
 	got := map[string]string{}
 	for _, id := range []string{"", "../x", "A", "a b", "a--b", "-a", "a_b", "é", strings.Repeat("a", maxEngineID+1), strings.Repeat("a", maxEngineID), "7f-3"} {
-		_, err := w.PutLocal(id, chat.LocalSpec{BaseURL: at, Model: "m"})
+		_, err := w.PutLocal(t.Context(), id, chat.LocalSpec{BaseURL: at, Model: "m"})
 		if got[sentence(err)] += id + " "; err == nil {
 			if err := w.DropLocal(id); err != nil {
 				t.Error(err)
@@ -111,14 +111,14 @@ func TestMostEngines(t *testing.T) {
 	w := open(t, t.TempDir())
 	spec := chat.LocalSpec{BaseURL: "http://127.0.0.1:9", Model: "m"}
 	for i := range maxConnections {
-		if _, err := w.PutLocal(strings.Repeat("a", i%8+1)+"-"+string(rune('a'+i/8)), spec); err != nil {
+		if _, err := w.PutLocal(t.Context(), strings.Repeat("a", i%8+1)+"-"+string(rune('a'+i/8)), spec); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := w.PutLocal("one-more", spec); code(err) != chat.CodeTooMany {
+	if _, err := w.PutLocal(t.Context(), "one-more", spec); code(err) != chat.CodeTooMany {
 		t.Errorf("one more: %v", err)
 	}
-	if _, err := w.PutLocal("a-a", spec); err != nil {
+	if _, err := w.PutLocal(t.Context(), "a-a", spec); err != nil {
 		t.Errorf("one of them again: %v", err)
 	}
 }

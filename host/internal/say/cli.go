@@ -8,6 +8,8 @@ const (
 	FlagWrong = "The value of {flag} cannot be used: {why}. Correct it and start Strata again."
 	// NotFolder is said where a flag names no folder.
 	NotFolder = "{flag} names {path}, which is not a folder. Correct it and start Strata again."
+	// CommandWrong is said of one of a command that a running host would have carried out.
+	CommandWrong = "The value of {flag} cannot be used: {why}. Correct it and give the command again."
 	// NotFile is said where a flag names no readable file.
 	NotFile = "{flag} names {path}, which cannot be read. Correct it and start Strata again."
 	// FileEmpty is said where a key or token file holds nothing.

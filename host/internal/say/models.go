@@ -28,6 +28,10 @@ const (
 	ModelTwice = "The model {model} is there twice. Remove one of them and save again."
 	// WindowWrong is said for a context window that none can be.
 	WindowWrong = "The context window of {model} cannot be right. Correct it and save again."
+	// KeyOfAnother is said where a connection gets an address elsewhere and keeps its key.
+	KeyOfAnother = "This address leads to another server, and the saved key is not for that one. Enter its key, or add another connection for it."
+	// DefaultUnknown is said where a model that cannot be chosen is to be the default.
+	DefaultUnknown = "The model {model} cannot be chosen now. Look at the list of models, and choose one of them."
 	// KindWrong is said for a kind of connection that there is not.
 	KindWrong = "Choose what kind of connection it is: {kinds}."
 	// NameWrong is said for a shown name that cannot be used.
