@@ -235,6 +235,22 @@ func TestModelConnections(t *testing.T) {
 	}
 	goneModel(ctx, t, local, "Gyro S", onModel("late/m", ""))
 
+	// As many helpers may be at work as the chat's own server takes requests, whatever the
+	// default one does (4 here).
+	add(chat.ConnectionSpec{Kind: chat.KindLocal, Name: "Own", BaseURL: p.URL + "/own/v1", Slots: 5, Models: []chat.ModelSpec{{ID: "gyro-s", ContextWindow: 65_536}}}, "")
+	var six []string
+	for i := range 6 {
+		six = append(six, scriptmodel.Helper(fmt.Sprint("number ", i), scriptmodel.Steps(scriptmodel.Hold("six"), scriptmodel.Say("x")), true))
+	}
+	crowd := send(ctx, t, w.NewChat(), scriptmodel.Steps(scriptmodel.Step(six...), scriptmodel.Say("a crowd")), onModel(got.ID+"/gyro-s", ""), kit.Mode("bypass"))
+	told, err := w.model.WaitRequest(ctx, scriptmodel.And(scriptmodel.Asks("number 5"), func(r scriptmodel.Request) bool { return r.Step == 1 }))
+	must(t, err)
+	if n := strings.Count(string(told.Body), "There are already 5 helper agents at work"); n != 1 || strings.Contains(string(told.Body), "already 4 helper") {
+		t.Errorf("%d of 6 helpers were refused: %s", n, told.Body)
+	}
+	w.model.Release("six")
+	ended(ctx, t, crowd)
+
 	// What a start would write is what the Harness composes; a layer that takes the fence
 	// away is loud.
 	valid := func() (string, error) {

@@ -109,25 +109,30 @@ func pairs(all []talks.Talk, models ...string) []pair {
 	return out
 }
 
-// matrix is every talk with models of all sizes, ways to count and to refuse.
+// matrix is every talk with models of all windows, densities and ways to refuse, and those
+// with models that make no good summary.
 func matrix() []pair {
-	all := pairs(talks.All, sized(65_536, 1.8, 400), sized(65_536, 4, 413, "nocount"), sized(131_072, 1, 400, "strict"))
-	for i, p := range pairs(talks.All[:3], sized(8192, 4, 400), sized(1_000_000, 1.8, 413)) {
-		p.model += fmt.Sprintf("-u%d", i)
-		all = append(all, p)
-	}
-	return all
+	all := pairs(talks.All,
+		sized(65_536, 1, 400), sized(65_536, 1.8, 400, "nocount"), sized(65_536, 1.8, 413), sized(65_536, 4, 413, "nocount"),
+		sized(131_072, 1, 400, "strict"), sized(8192, 4, 400), sized(1_000_000, 1.8, 413))
+	return append(all, badTalks(sized(65_536, 1, 413), sized(65_536, 1.8, 400), sized(65_536, 4, 400, "nocount"))...)
 }
 
-// everyday is of the matrix what every test run has time for.
+// everyday is of the matrix what every test run has time for. The plugin's own TestTalks
+// holds all of it with a server of its own.
 func everyday() []pair {
 	all := pairs(talks.All, sized(65_536, 1.8, 400))
-	for i, p := range append(pairs(talks.All[:3], sized(65_536, 4, 413, "nocount"), sized(131_072, 1, 400, "strict")),
-		pairs([]talks.Talk{talks.All[1], talks.Crowd}, sized(8192, 4, 400), sized(1_000_000, 1.8, 413))...) {
+	for i, p := range slices.Concat(
+		pairs(talks.All[:3], sized(65_536, 4, 413, "nocount"), sized(131_072, 1, 400, "strict")),
+		pairs([]talks.Talk{talks.All[1], talks.Crowd}, sized(8192, 4, 400), sized(1_000_000, 1.8, 413)),
+		pairs([]talks.Talk{talks.CJK, talks.Results}, sized(65_536, 4, 413, "nocount")),
+		pairs([]talks.Talk{talks.Pictures}, sized(65_536, 1, 413)),
+		pairs([]talks.Talk{talks.All[0]}, sized(8192, 4, 413), sized(1_000_000, 4, 400)),
+	) {
 		p.model += fmt.Sprintf("-u%d", i)
 		all = append(all, p)
 	}
-	return all
+	return append(all, badTalks(sized(65_536, 1.8, 400))...)
 }
 
 func modelsOf(all []pair) []string {
@@ -190,7 +195,7 @@ const stock = "- id: strata-context\n  disabled: true\n"
 // page offers, and no request above the window is sent twice.
 func TestContext(t *testing.T) {
 	ctx := kit.Context(t)
-	all := append(everyday(), badTalks()...)
+	all := everyday()
 	strict, uncounted := sized(65_536, 2, 400, "strict", "nocount"), sized(65_536, 1.8, 400, "nocount", "holds")
 	w := sizedWorld(ctx, t, kit.HostOptions{}, scriptmodel.Config{Summaries: badSummaries()}, "", append(modelsOf(all), strict, uncounted)...)
 	t.Run("a longer reply that has no room", func(t *testing.T) { stretched(ctx, t, w, strict) })

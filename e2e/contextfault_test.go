@@ -34,10 +34,12 @@ func badSummaries() func(scriptmodel.ChatRequest) []scriptmodel.Action {
 
 // badTalks have summaries that are refused, too long, broken off, broken off at first, or
 // none at all, each with a model of its own.
-func badTalks() []pair {
+func badTalks(models ...string) []pair {
 	var out []pair
-	for _, word := range []string{"refuses", "rambles", "dies", "stumbles", "continues"} {
-		out = append(out, pair{talks.Crowd, sized(65_536, 1.8, 400, word)})
+	for _, model := range models {
+		for _, word := range []string{"refuses", "rambles", "dies", "stumbles", "continues"} {
+			out = append(out, pair{talks.Crowd, model + "-" + word})
+		}
 	}
 	return out
 }

@@ -10,6 +10,7 @@
  *   web      {engine, skipAsk}: who gets search words, by the name a person knows; whether the web is used without asking
  *   unattended  true where nobody is there to ask in any chat
  *   maxHelpers  how many helpers of a chat may be at work at once; 0 or left out: no limit
+ *   helpersBy   the same for chats on a model of these providers: {provider: how many}
  *
  * A row that cannot load its plugin fails the start of the Harness: there is no open gate.
  * @module
@@ -30,7 +31,7 @@ import { asPluginError } from './lib/messages.mjs'
 import { loadModule } from './lib/module.mjs'
 import { hasMethods, seamProbe } from './lib/probe.mjs'
 
-/** @typedef {{sha256: string, wasm?: string, store?: string, secrets?: string[], web?: {engine?: string, skipAsk?: boolean}, unattended?: boolean, maxHelpers?: number}} GateRow */
+/** @typedef {{sha256: string, wasm?: string, store?: string, secrets?: string[], web?: {engine?: string, skipAsk?: boolean}, unattended?: boolean, maxHelpers?: number, helpersBy?: Record<string, number>}} GateRow */
 
 export const name = 'strata-gate'
 export const inject = ['tools', 'commands', 'sessions', 'approval']
@@ -123,13 +124,13 @@ function refuseWithout(ctx) {
  * @param {GateRow} config @param {import('./lib/hot.mjs').EffectHandler} ask @param {(text: string) => void} warn
  * @returns {Promise<Instance>} warmed up
  */
-async function start({ sha256, wasm, store, secrets = [harnessHome()], web = {}, unattended = false, maxHelpers = 0 }, ask, warn) {
+async function start({ sha256, wasm, store, secrets = [harnessHome()], web = {}, unattended = false, maxHelpers = 0, helpersBy = {} }, ask, warn) {
   try {
     const module = await loadModule(wasm ?? new URL('./dist/strata.wasm', import.meta.url), sha256)
     const instance = new Instance({
       module,
       plugin: 'gate',
-      config: { secrets: secrets.map(secret => realPath(secret) || secret), web, unattended, maxHelpers },
+      config: { secrets: secrets.map(secret => realPath(secret) || secret), web, unattended, maxHelpers, helpersBy },
       effects: createEffects({ ask, ...(store !== undefined && { store }) }),
       log: (level, text) => level !== 'debug' && warn(text),
       onTrap: ({ message, details }) => warn(`gate: ${message} ${details ?? ''}`),

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -13,15 +14,21 @@ const pictureTokens = 1000
 
 var picture = regexp.MustCompile(`"data:image/[^"]*"|"type":"base64","media_type":"[^"]*","data":"[^"]*"`)
 
-// count is how many tokens a request's body has: its characters, and its pictures for
-// themselves.
+// count is how many tokens a request's body has: its characters, of which each ideograph is
+// a token by itself, and its pictures for themselves.
 func (s Size) count(body []byte) int {
 	pictures := len(picture.FindAllIndex(body, -1))
 	text := body
 	if pictures > 0 {
 		text = picture.ReplaceAll(body, nil)
 	}
-	return max(1, int(float64(utf8.RuneCount(text))/s.CharsPerToken)) + pictures*pictureTokens
+	ideographs := 0
+	for _, r := range string(text) {
+		if unicode.Is(unicode.Han, r) {
+			ideographs++
+		}
+	}
+	return max(1, ideographs+int(float64(utf8.RuneCount(text)-ideographs)/s.CharsPerToken)) + pictures*pictureTokens
 }
 
 // countTokens is the route by which a server tells a prompt's size.

@@ -22,11 +22,9 @@ func Table(title string, all []Outcome) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "%s\nchat\tmodel\trequests\trefused\tshare\ttwice\tactions\tgoes on\n", title)
-	var sum Outcome
-	stuck := 0
+	sum, stuck := Sum(all), 0
 	for _, o := range all {
 		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%d\t%d\t%s\n", o.Talk, o.Model, o.Requests, o.Refused, share(o), o.Twice, o.Helped, yes(len(o.Lost) == 0))
-		sum.Requests, sum.Refused, sum.Twice, sum.Helped = sum.Requests+o.Requests, sum.Refused+o.Refused, sum.Twice+o.Twice, sum.Helped+o.Helped
 		if len(o.Lost) > 0 {
 			stuck++
 		}
@@ -34,6 +32,15 @@ func Table(title string, all []Outcome) string {
 	fmt.Fprintf(w, "all\t\t%d\t%d\t%s\t%d\t%d\t%d of %d\n", sum.Requests, sum.Refused, share(sum), sum.Twice, sum.Helped, len(all)-stuck, len(all))
 	_ = w.Flush() // into memory
 	return b.String()
+}
+
+// Sum is what came of all talks.
+func Sum(all []Outcome) (sum Outcome) {
+	for _, o := range all {
+		sum.Requests, sum.Refused, sum.Twice, sum.Helped = sum.Requests+o.Requests, sum.Refused+o.Refused, sum.Twice+o.Twice, sum.Helped+o.Helped
+		sum.Lost = append(sum.Lost, o.Lost...)
+	}
+	return sum
 }
 
 func share(o Outcome) string {

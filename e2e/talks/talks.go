@@ -156,8 +156,34 @@ var Crowd = Talk{"a chat at 95 %", func(ctx context.Context, p *Person) error {
 	return p.all(ctx, seen, "/compact", seen)
 }}
 
+// CJK has characters of which each is a token, among instructions of four characters a token.
+var CJK = Talk{"CJK", func(ctx context.Context, p *Person) error {
+	for range 6 { // each of a fifth of the window
+		if err := p.Say(ctx, paste(Han(p.Model.Window/5))); err != nil {
+			return err
+		}
+	}
+	return p.Say(ctx, seen)
+}}
+
 // Pictures is the talk for models that read them.
-const Pictures = "pictures"
+var Pictures = Talk{"pictures", func(ctx context.Context, p *Person) error {
+	for range 8 {
+		if err := p.Say(ctx, seen, pictures(min(8, p.Model.Window/8000+1))); err != nil {
+			return err
+		}
+	}
+	return p.Say(ctx, seen)
+}}
+
+// Results is one turn of long results.
+var Results = Talk{"a turn of long results", func(ctx context.Context, p *Person) error {
+	read := func(n int) string {
+		return scriptmodel.Bash(fmt.Sprintf("seq %d %d", n*10_000, n*10_000+4000)) // some 24 KB, which the Harness shortens
+	}
+	steps := []string{read(1), read(2), read(3), read(4), read(5), read(6), scriptmodel.Say("seen")}
+	return p.all(ctx, scriptmodel.Steps(steps...), seen)
+}}
 
 // All are the talks.
 var All = []Talk{
@@ -167,31 +193,7 @@ var All = []Talk{
 	{"1 MB pasted", func(ctx context.Context, p *Person) error {
 		return p.all(ctx, paste(Log(1_000_000)), seen, seen)
 	}},
-	Crowd,
-	{"CJK", func(ctx context.Context, p *Person) error {
-		size := int(float64(p.Model.Window) * p.Model.PerTok / 5)
-		for range 6 {
-			if err := p.Say(ctx, paste(Han(size))); err != nil {
-				return err
-			}
-		}
-		return p.Say(ctx, seen)
-	}},
-	{Pictures, func(ctx context.Context, p *Person) error {
-		for range 8 {
-			if err := p.Say(ctx, seen, pictures(min(8, p.Model.Window/8000+1))); err != nil {
-				return err
-			}
-		}
-		return p.Say(ctx, seen)
-	}},
-	{"a turn of long results", func(ctx context.Context, p *Person) error {
-		read := func(n int) string {
-			return scriptmodel.Bash(fmt.Sprintf("seq %d %d", n*10_000, n*10_000+4000)) // some 24 KB, which the Harness shortens
-		}
-		steps := []string{read(1), read(2), read(3), read(4), read(5), read(6), scriptmodel.Say("seen")}
-		return p.all(ctx, scriptmodel.Steps(steps...), seen)
-	}},
+	Crowd, CJK, Pictures, Results,
 }
 
 // all sends messages in order.

@@ -148,7 +148,7 @@ func oneFigure(t *testing.T) {
 
 // smallSavings: passes that save next to nothing end after two.
 func smallSavings(t *testing.T) {
-	c := grown(t, 65_536, 3000, 2, 10, 2000)
+	c := grown(t, 65_536, 3000, 2, 6, 2000)
 	s := &server{t: t, window: 65_536, perToken: 2, header: 12_000, instruction: 2400}
 	source := 0
 	for _, p := range c.pieces[:len(c.pieces)-1] {

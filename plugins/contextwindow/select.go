@@ -37,7 +37,7 @@ func (m *meter) choose(_ *sdk.Task, in abi.ContextSurface) (abi.ContextSelection
 		source += n.Tokens
 		old = old && n.Kind == abi.PieceSummary
 	}
-	if old && keep-first == 1 || source <= framePrice { // it is a summary already, or would become longer
+	if old && keep-first == 1 && in.Trigger != abi.TriggerOverflow || source <= framePrice { // it is a summary already, which still may be too long, or would become longer
 		return none, nil
 	}
 	if in.Trigger == abi.TriggerPressure && budget.NodePrice(source, s.density())-summaryCap(s.window, 0)/2 < s.gain() {
@@ -52,7 +52,7 @@ func (m *meter) choose(_ *sdk.Task, in abi.ContextSurface) (abi.ContextSelection
 func (s *session) keepFrom(in abi.ContextSurface) int {
 	retain := 0
 	if in.Trigger == abi.TriggerPressure && s.window > 0 {
-		retain = s.compaction().Retain
+		retain = min(s.compaction().Retain, s.room())
 	}
 	keep, kept, density := len(in.Nodes), 0, s.density()
 	for keep > 0 {

@@ -57,7 +57,7 @@ func TestSelectNothing(t *testing.T) {
 	tiny.user(50)
 	for name, c := range map[string]*chat{"nothing said": empty, "one message that fills the chat": one, "a summary alone": again, "too little": tiny} {
 		for _, trigger := range []string{abi.TriggerPressure, abi.TriggerManual, abi.TriggerOverflow} {
-			if got := c.choose(trigger); !got.None {
+			if got := c.choose(trigger); !got.None && (c != again || trigger != abi.TriggerOverflow) { // which still may be too long
 				t.Errorf("%s, %s: %+v", name, trigger, got)
 			}
 		}

@@ -17,6 +17,7 @@ type session struct {
 	window  int // of the route, in tokens; 0 is not known
 	output  int // reply that the route reserves
 	header  int // price of instructions and tools
+	least   int // the shortest prompt with these that the server told, in its tokens; 0: none yet
 	surface int // price of the messages
 	nodes   []node
 
@@ -44,7 +45,9 @@ type anchor struct {
 func (s *session) apply(e abi.ContextEvent) bool {
 	switch e.Kind {
 	case abi.ContextHeader:
-		s.header = headerPrice(e.System, e.Tools)
+		if header := headerPrice(e.System, e.Tools); header != s.header || e.Route != s.route {
+			s.header, s.least = header, 0
+		}
 		if e.Route != s.route {
 			s.route, s.breaker = e.Route, breaker{}
 		}
@@ -57,6 +60,9 @@ func (s *session) apply(e abi.ContextEvent) bool {
 	case abi.ContextNode:
 		if e.Prompt > 0 {
 			s.anchor = anchor{measured: e.Prompt, then: s.harness(), route: s.route}
+			if s.least == 0 || e.Prompt < s.least {
+				s.least = e.Prompt
+			}
 		}
 		if !s.place(e) {
 			return false
@@ -147,7 +153,7 @@ func (s *session) compaction() budget.Compaction {
 func (s *session) measured() abi.ContextMeasured {
 	m := abi.ContextMeasured{
 		Cursor: s.cursor, Tokens: s.pressure(), Window: s.window, Source: abi.Estimated,
-		Density: s.density(), Fixed: budget.NodePrice(s.header, s.density()),
+		Density: s.density(), Fixed: s.fixed(),
 	}
 	if s.anchor.measured > 0 && !s.anchor.refused && s.anchor.route == s.route {
 		m.Source = abi.Measured
@@ -166,10 +172,31 @@ func (s *session) measured() abi.ContextMeasured {
 	return m
 }
 
+// fixed is what instructions and tools have of every prompt, in tokens: their share of the
+// newest one, and no more than the shortest one had in all. Messages may be far denser than
+// they are, so that a refusal of long ones says nothing of them.
+func (s *session) fixed() int {
+	share := budget.NodePrice(s.header, s.density())
+	switch {
+	case s.least > 0:
+		return min(share, s.least)
+	case s.anchor.refused && 4*s.anchor.then > 5*s.header:
+		return s.header
+	}
+	return share
+}
+
 // cramped tells whether instructions and tools alone pass the threshold, so that no
 // summary helps.
-func (s *session) cramped() bool {
-	return s.window > 0 && budget.NodePrice(s.header, s.density()) >= s.compaction().Threshold
+func (s *session) cramped() bool { return s.window > 0 && s.fixed() >= s.compaction().Threshold }
+
+// room is half of what instructions and tools leave of the window, in tokens: so much may
+// stand of what was said before, for what is said next. 0 is not known.
+func (s *session) room() int {
+	if s.window <= 0 {
+		return 0
+	}
+	return max(1, (budget.Limit(s.window)-s.fixed())/2)
 }
 
 // full tells whether the next prompt is longer than what is sent: nothing but room lets

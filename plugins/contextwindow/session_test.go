@@ -148,3 +148,43 @@ func TestCap(t *testing.T) {
 		t.Errorf("where the room is only reckoned: %d", got)
 	}
 }
+
+// TestFixed: dense messages do not make the instructions long.
+func TestFixed(t *testing.T) {
+	chinese := func(c *chat, prompt int) { // 1 token a character, and instructions of 4
+		c.user(1750)
+		if prompt > 0 {
+			c.answer(10, prompt)
+		}
+	}
+	for name, tt := range map[string]struct {
+		said  func(c *chat)
+		fixed int
+		stuck string
+	}{
+		"nothing yet":          {func(*chat) {}, 7000, ""},
+		"one message":          {func(c *chat) { chinese(c, 14_000) }, 11_200, ""},
+		"a short one and long": {func(c *chat) { c.user(20); c.answer(10, 7100); chinese(c, 14_200) }, 7100, ""},
+		"long ones refused": {func(c *chat) {
+			c.user(5000)
+			c.refused("CONTEXT_WINDOW_EXCEEDED", 0, "400: your messages resulted in 27000 tokens")
+		}, 7000, ""},
+		"a short one refused": {func(c *chat) {
+			c.user(100)
+			c.refused("CONTEXT_WINDOW_EXCEEDED", 0, "400: your messages resulted in 28000 tokens")
+		}, 27_606, abi.SaidFixed},
+		"other instructions since": {func(c *chat) {
+			c.user(20)
+			c.answer(10, 7100)
+			c.feed(abi.ContextEvent{Kind: abi.ContextHeader, Route: "p/m", System: 20_000})
+		}, 5062, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newChat(t, 16_384, 2048, 7000)
+			tt.said(c)
+			if got := c.measure(); got.Fixed != tt.fixed || got.Stuck != tt.stuck {
+				t.Errorf("%d tokens, %q", got.Fixed, got.Stuck)
+			}
+		})
+	}
+}

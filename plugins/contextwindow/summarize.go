@@ -1,6 +1,7 @@
 package contextwindow
 
 import (
+	"slices"
 	"strings"
 
 	"strata.dev/bridge/plugins/sdk"
@@ -15,6 +16,10 @@ const framePrice = 160
 // askedByHarness is the cap of a summary that the Harness asks for where nobody set
 // another, in tokens.
 const askedByHarness = 8192
+
+// smallestSummary is what a summary may have however little room there is, in the
+// Harness's tokens: a line or two.
+const smallestSummary = 64
 
 // summaryCap is how long a summary may be, in tokens: an eighth of a window, so that
 // small ones have room for what is summarized as well.
@@ -40,6 +45,7 @@ func (m *meter) summarize(t *sdk.Task, in abi.ContextSource, _ []byte) (abi.Cont
 	// Without room the chat cannot go on, or a person wants it and has reason to.
 	needed := in.Trigger == abi.TriggerOverflow || s.full() || !auto && s.halfFull()
 	w := newWriter(t, in, s.density())
+	w.room = s.room()
 	text, err := "", sdk.Errorf(abi.CodeStuck, "%s", abi.SaidStuck)
 	least := 0
 	if auto {
@@ -100,14 +106,26 @@ func (w *writer) outline() string {
 	return text
 }
 
-// fit cuts a summary so that it is shorter than what it stands for, and fails where it
-// frees less than so many of the model's tokens.
+// fit cuts a summary so that it is shorter than what it stands for and leaves room beside
+// it, and fails where it frees less than so many of the model's tokens.
 func (w *writer) fit(text string, least int) (string, error) {
-	text = shorten(strings.TrimSpace(text), (w.source-framePrice)*4)
+	most := w.source - framePrice
+	if w.again() {
+		most = min(most, max(smallestSummary, w.source/4-framePrice))
+	}
+	if w.room > 0 {
+		most = min(most, max(smallestSummary, int(float64(w.room)/w.density)-framePrice))
+	}
+	text = shorten(strings.TrimSpace(text), most*4)
 	if budget.NodePrice(w.source-budget.TextPrice(budget.Units(text)), w.density) < least {
 		return "", sdk.Errorf(abi.CodeNoGain, "%s", abi.SaidNoGain)
 	}
 	return text, nil
+}
+
+// again tells whether it is a summary that is summarized, which was too long.
+func (w *writer) again() bool {
+	return !slices.ContainsFunc(w.in.Messages, func(p abi.ContextPiece) bool { return p.Kind != abi.PieceSummary })
 }
 
 // shorten cuts a text to that many UTF-16 units, at the end of a line where one is near.

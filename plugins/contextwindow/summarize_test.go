@@ -206,7 +206,7 @@ func TestServerAway(t *testing.T) {
 // TestBreaker: after two passes that free nothing it is not tried again by itself, and
 // says why; a person's own try, or something new to be summarized, closes it.
 func TestBreaker(t *testing.T) {
-	c := grown(t, 65_536, 3000, 2, 10, 2000)
+	c := grown(t, 65_536, 3000, 2, 6, 2000)
 	s := &server{t: t, window: 65_536, perToken: 2, header: 12_000, instruction: 2400}
 	s.says = func(int, abi.LLMRequest) (abi.LLMAnswer, string) {
 		return abi.LLMAnswer{Finish: "stop"}, "## Current Work\n" + long(100_000)

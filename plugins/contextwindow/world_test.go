@@ -113,9 +113,11 @@ func (c *chat) replace(start, end int64, tokens int) {
 
 // server is a model's server that counts and refuses.
 type server struct {
-	t           testing.TB
-	window      int
-	perToken    float64 // UTF-16 units a token
+	t        testing.TB
+	window   int
+	perToken float64 // UTF-16 units a token
+	// dense are the messages of which each unit is a token, as those in Chinese.
+	dense       map[int64]bool
 	pieces      []abi.ContextPiece
 	header      int // UTF-16 units of instructions and tools
 	instruction int
@@ -132,27 +134,38 @@ type server struct {
 // goodSummary is what a model that does as it is told writes.
 const goodSummary = "## Primary Request and Intent\n- to go on\n\n## Current Work\n- everything so far"
 
-func (s *server) units(r abi.LLMRequest) int {
-	n := s.instruction + budget.Units(r.Before) + budget.Units(r.After)
+// tokens is the size of a request.
+func (s *server) tokens(r abi.LLMRequest) int {
+	n := s.count(s.instruction + budget.Units(r.Before) + budget.Units(r.After))
 	if r.Whole {
-		n += s.header
+		n += s.count(s.header)
 		for _, p := range s.pieces {
-			n += p.Units
+			n += s.piece(p, p.Units)
 		}
 	}
 	for _, p := range r.Parts {
+		units := s.pieces[p.Message].Units
 		if p.Head+p.Tail > 0 {
-			n += p.Head + p.Tail + budget.Units(p.Gap)
-			continue
+			units = p.Head + p.Tail + budget.Units(p.Gap)
 		}
-		n += s.pieces[p.Message].Units
+		n += s.piece(s.pieces[p.Message], units)
 	}
 	return n
 }
 
+func (s *server) count(units int) int { return int(float64(units) / s.perToken) }
+
+// piece is the size of so much of a message.
+func (s *server) piece(p abi.ContextPiece, units int) int {
+	if s.dense[p.Seq] {
+		return units
+	}
+	return s.count(units)
+}
+
 // serve answers a request.
 func (s *server) serve(r abi.LLMRequest) (abi.LLMAnswer, string) {
-	prompt := int(float64(s.units(r)) / s.perToken)
+	prompt := s.tokens(r)
 	s.requests = append(s.requests, r)
 	s.sizes = append(s.sizes, prompt)
 	if prompt+r.MaxTokens > s.window {

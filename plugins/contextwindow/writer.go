@@ -16,6 +16,7 @@ type writer struct {
 	in      abi.ContextSource
 	density float64
 	source  int // the Harness's price of what is summarized
+	room    int // tokens of the chat that the summary may take; 0 is not known
 	made    abi.ContextSummary
 }
 

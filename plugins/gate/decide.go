@@ -64,9 +64,9 @@ func decide(call abi.GateCall, config abi.GateConfig, judging judging) abi.GateD
 		out.Decision, out.Rule, out.Reason = abi.Deny, ruleUnattended, reason.NoWeb
 		return out
 	}
-	if config.MaxHelpers > 0 && startsHelper(call.Tool) && call.Helpers >= config.MaxHelpers {
+	if most := helperLimit(call, config); most > 0 && startsHelper(call.Tool) && call.Helpers >= most {
 		out.Decision, out.Rule = abi.Deny, ruleHelpers
-		out.Reason = reason.Long(reason.TooManyHelpers, "max", strconv.FormatInt(config.MaxHelpers, 10))
+		out.Reason = reason.Long(reason.TooManyHelpers, "max", strconv.FormatInt(most, 10))
 		return out
 	}
 	if mode == abi.Bypass {
@@ -107,6 +107,18 @@ func decide(call abi.GateCall, config abi.GateConfig, judging judging) abi.GateD
 	return out
 }
 
+// helperLimit is how many helpers the call's chat may have at work, by its own model.
+func helperLimit(call abi.GateCall, config abi.GateConfig) int64 {
+	if most, ok := config.HelpersBy[call.Provider]; ok {
+		return most
+	}
+	return config.MaxHelpers
+}
+
+func limitsHelpers(config abi.GateConfig) bool {
+	return config.MaxHelpers > 0 || len(config.HelpersBy) > 0
+}
+
 // Facts names what Decide needs to know beyond a call's words. A call that its
 // words or its mode decide already needs nothing.
 func Facts(call abi.GateCall, config abi.GateConfig) abi.GateFacts {
@@ -114,7 +126,7 @@ func Facts(call abi.GateCall, config abi.GateConfig) abi.GateFacts {
 }
 
 func facts(call abi.GateCall, config abi.GateConfig, judging judging) abi.GateFacts {
-	out := abi.GateFacts{Paths: []string{}, Helpers: config.MaxHelpers > 0 && startsHelper(call.Tool)}
+	out := abi.GateFacts{Paths: []string{}, Helpers: limitsHelpers(config) && startsHelper(call.Tool)}
 	if modeOf(call) == abi.Bypass || closedToTheWeb(call, config) {
 		return out
 	}

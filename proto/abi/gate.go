@@ -31,6 +31,8 @@ type GateConfig struct {
 	Unattended bool `json:"unattended,omitempty"`
 	// MaxHelpers is how many helpers of a chat may be at work at once; 0 is no limit.
 	MaxHelpers int64 `json:"maxHelpers,omitempty"`
+	// HelpersBy is the same for chats on a model of these providers, by their ids.
+	HelpersBy map[string]int64 `json:"helpersBy,omitempty"`
 }
 
 // GateWeb is how web access is asked about.
@@ -62,7 +64,8 @@ type GateCall struct {
 	Unattended bool `json:"unattended,omitempty"`
 
 	// Facts that the shim looked up because op facts named them.
-	Helpers   int64             `json:"helpers,omitempty"` // of the root session, at work or about to be
+	Helpers   int64             `json:"helpers,omitempty"`  // of the root session, at work or about to be
+	Provider  string            `json:"provider,omitempty"` // of the root session's model; looked up with Helpers
 	Git       *GitFacts         `json:"git,omitempty"`
 	RealPaths map[string]string `json:"realpaths,omitempty"` // nil: judged on the path words alone
 }
@@ -86,7 +89,8 @@ type GateFacts struct {
 	// links below one (see place.Below).
 	Folders []string `json:"folders,omitempty"`
 	Git     bool     `json:"git"`
-	// Helpers says that the call starts a helper: those at work are to be counted.
+	// Helpers says that the call starts a helper: those at work are to be counted, and the
+	// chat's provider told.
 	Helpers bool `json:"helpers,omitempty"`
 }
 

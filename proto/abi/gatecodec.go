@@ -51,6 +51,8 @@ func ReadGateCall(head []byte) (c GateCall, ok bool) {
 			c.Unattended = r.Bool()
 		case "helpers":
 			c.Helpers = whole(r)
+		case "provider":
+			c.Provider = r.Text()
 		case "git":
 			once(0)
 			c.Git = &GitFacts{}
@@ -95,6 +97,12 @@ func ReadGateConfig(config []byte) (c GateConfig, ok bool) {
 			c.Unattended = r.Bool()
 		case "maxHelpers":
 			c.MaxHelpers = whole(r)
+		case "helpersBy":
+			c.HelpersBy = map[string]int64{}
+			for r.Open('{'); r.More('}'); {
+				provider := r.NameText()
+				c.HelpersBy[provider] = whole(r)
+			}
 		default:
 			r.Fail()
 		}

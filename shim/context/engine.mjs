@@ -2,6 +2,12 @@
 import { current } from './current.mjs'
 
 /**
+ * How often a request that is too long is sent again, each time shorter: a server that does not say by how much it is
+ * too long may refuse it more than once. The Harness's own is 1.
+ */
+const OVERFLOW_RETRIES = 3
+
+/**
  * The engine's class, on the Harness's own one. It has no private fields: the Harness calls it through a proxy.
  * @param {any} basic the module dsh-compaction-basic, where this Harness has it @param {any} seam the module dsh-compaction
  */
@@ -10,6 +16,15 @@ export function engineOf(basic, seam) {
   if (typeof Basic !== 'function') return unavailable(seam)
 
   return class StrataCompactionEngine extends Basic {
+    /** @param {any} ctx @param {any} [config] */
+    constructor(ctx, config) {
+      super(ctx, config)
+      const self = /** @type {{config?: {maxOverflowRetries?: number}}} */ (this)
+      if (config?.maxOverflowRetries === undefined && self.config?.maxOverflowRetries !== undefined) {
+        self.config = Object.freeze({ ...self.config, maxOverflowRetries: OVERFLOW_RETRIES })
+      }
+    }
+
     /** @param {any} agent @param {'pressure' | 'context-overflow'} trigger @param {AbortSignal} signal */
     async compactIfNeeded(agent, trigger, signal) {
       const figures = current()

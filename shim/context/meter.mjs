@@ -36,17 +36,32 @@ export function wrapMeasure(meter, adjust) {
   }
 }
 
-/** @param {import('./figures.mjs').Figures} figures @returns {(session: any, result: any) => any} */
+/**
+ * What of a measurement is the plugin's. Whoever wants the total pays for no messages: they are scaled when they are
+ * looked at, and once for as long as they are the same.
+ * @param {import('./figures.mjs').Figures} figures @returns {(session: any, result: any) => any}
+ */
 export function adjusted(figures) {
+  /** @type {WeakMap<readonly any[], {density: number, nodes: readonly any[]}>} */
+  const known = new WeakMap()
+  const scaledOnce = (/** @type {readonly any[]} */ nodes, /** @type {number} */ density) => {
+    let last = known.get(nodes)
+    if (last?.density !== density) last = { density, nodes: scaled(nodes, density) }
+    if (Object.isFrozen(nodes)) known.set(nodes, last)
+    return last.nodes
+  }
   return (session, result) => {
     const measured = figures.measure(session, result.surfaceTokens)
     if (measured === undefined) return result
     const { tokens, density } = measured
+    const { nodes, ...rest } = result
     return Object.freeze({
-      ...result,
+      ...rest,
       totalTokens: tokens,
       surfaceDeltaTokens: tokens - result.baseline.tokens,
-      nodes: scaled(result.nodes, density),
+      get nodes() {
+        return scaledOnce(nodes, density)
+      },
     })
   }
 }

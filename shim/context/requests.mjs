@@ -85,9 +85,13 @@ export class Requests {
     return false
   }
 
-  /** @param {any} session @param {Options} options @param {Next} next */
-  async * #summary(session, options, next) {
+  /**
+   * A summary is made by the model that the next message goes to: the one before may be why there is none.
+   * @param {any} session @param {Options} asked @param {Next} next
+   */
+  async * #summary(session, asked, next) {
     const { figures, plugin } = this.#parts
+    const options = { ...asked, ...figures.moved(session) }
     const texts = options.messages.slice(0, -1).map(transcript)
     const instruction = options.messages.at(-1)
     let answer

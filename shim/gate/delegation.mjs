@@ -34,6 +34,11 @@ export class Delegation {
     return count
   }
 
+  /** The provider whose limit holds. @param {string} root */
+  providerOf(root) {
+    return this.#modes.providerOf(root)
+  }
+
   /** A helper is there: one of its parent's calls counts no more. @param {string} parent its session */
   born(parent) {
     for (const oldest of this.#starting.get(parent) ?? []) return this.release(parent, oldest)

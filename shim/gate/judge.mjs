@@ -142,12 +142,14 @@ export class Judge {
     try {
       const facts = this.#instance.callSync('facts', call)
       if (facts.fault !== undefined) throw facts.fault // without its facts the plugin would judge on the words alone
-      const helpers = facts.value.helpers ? this.delegation.take(call.root, call.session, call.callId) : undefined
+      const delegation = facts.value.helpers
+        ? { helpers: this.delegation.take(call.root, call.session, call.callId), provider: this.delegation.providerOf(call.root) }
+        : {}
       const git = facts.value.git ? await this.#git.of(call.cwd) : undefined
       const realpaths = realPaths((facts.value.paths ?? []).slice(0, LIMITS.MaxPaths))
       for (const file of facts.value.files ?? []) if (isFolder(file)) realpaths[file] = ''
       for (const folder of facts.value.folders ?? []) Object.assign(realpaths, entriesOf(folder))
-      const looked = { ...call, ...(helpers !== undefined && { helpers }), git, realpaths }
+      const looked = { ...call, ...delegation, git, realpaths }
       return { decision: this.#instance.callSync('decide', looked).value, looked }
     } catch {
       return { decision: /** @type {Decision} */ (this.#instance.ops.get('decide')?.default ?? { decision: 'ask' }), looked: call }

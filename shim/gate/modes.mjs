@@ -5,7 +5,7 @@
  * @module
  */
 
-/** The part of a session that is read here. @typedef {Pick<import('../lib/effects/session.mjs').Session, 'id' | 'header' | 'events' | 'seq'>} Session */
+/** The part of a session that is read here. @typedef {Pick<import('../lib/effects/session.mjs').Session, 'id' | 'header' | 'events' | 'seq'> & {requestHeader?(): any}} Session */
 /** @typedef {'plan' | 'manual' | 'bypass'} Mode */
 /**
  * @typedef {object} CallMode
@@ -109,6 +109,12 @@ export class Modes {
         const { turn, begun } = this.#fold(session)
         return { id: session.id, busy: turn !== undefined || !begun }
       })
+  }
+
+  /** The provider whose model a live session asks; "" where it has asked none. @param {string} id */
+  providerOf(id) {
+    const provider = this.#sessions.get(id)?.requestHeader?.()?.config?.provider
+    return typeof provider === 'string' ? provider : ''
   }
 
   /** Whether a live session has a turn that runs. @param {string} id */

@@ -92,6 +92,25 @@ suite('the meter', () => {
     const split = adjusted(figures)(session, result([{ seq: 2, tokens: 9000, heuristicTokens: 2008 }, { seq: 3, tokens: 9, heuristicTokens: 9 }]))
     assert.deepEqual(split.nodes, [{ seq: 2, tokens: 9000, heuristicTokens: 2008 }, { seq: 3, tokens: 18, heuristicTokens: 9 }])
     assert.ok(Object.isFrozen(split) && Object.isFrozen(split.nodes))
+    assert.deepEqual(structuredClone(split), { ...split }) // it goes where the Harness's own does
+  })
+
+  test('a measurement looks at no message, and their prices are reckoned once', () => {
+    const { figures } = figuresOn()
+    const session = /** @type {any} */ (new Session())
+    session.begin()
+    session.said('x'.repeat(8000))
+    session.answered('ok', 12_000)
+    let looks = 0
+    const nodes = Object.freeze(Array.from({ length: 20_000 }, (_, seq) => Object.freeze({ seq, tokens: 1, get heuristicTokens() { return looks++, 1 } })))
+    const result = Object.freeze({ totalTokens: 6016, surfaceTokens: 2017, baseline: { tokens: 6000 }, surfaceDeltaTokens: 16, nodes })
+    const measure = adjusted(figures)
+    const all = Array.from({ length: 1000 }, () => measure(session, result))
+    assert.equal(all.at(-1)?.totalTokens, 12_018)
+    assert.equal(looks, 0, 'a measurement looked at messages')
+    const [first, ...others] = all.map(({ nodes }) => nodes)
+    assert.ok(first.length === nodes.length && others.every(list => list === first))
+    assert.ok(looks < 3 * nodes.length, `${looks} looks at ${nodes.length} messages`)
   })
 
   test('leaves the Harness its own figures where the plugin cannot be asked', () => {
@@ -160,7 +179,7 @@ suite('requests', () => {
       for await (const chunk of llm.stream(options)) chunks.push(chunk)
       return chunks
     }
-    return { session, sent, turn }
+    return { session, sent, turn, figures }
   }
   const good = [{ type: 'text-delta', index: 0, text: 'hi' }, { type: 'finish', reason: { kind: 'stop' } }]
   const failure = (/** @type {string} */ code, /** @type {string} */ text) => [{ type: 'finish', reason: { kind: 'error', failure: { code, message: text } } }]
@@ -246,6 +265,17 @@ suite('requests', () => {
     assert.deepEqual(sent[0].messages, messages)
     assert.ok(sent.length > 1 && sent.slice(1).every(({ messages: [part, last], tools, system }) =>
       !JSON.stringify(part).includes('signed') && last.content[0].text === instruction.content[0]?.text && tools === undefined && system === undefined))
+  })
+
+  test('a summary is made by the model that the next message goes to', async () => {
+    const good = [{ type: 'block-end', index: 0, block: { type: 'text', text: '## Current Work\n- all' } }, { type: 'finish', reason: { kind: 'stop' } }]
+    const { session, sent, turn, figures } = world(({ model }) => (model === 'm' ? failure('INVALID_REQUEST', '400: this is not served') : good))
+    const messages = [message('user', 'word '.repeat(4000)), message('user', 'You are now acting as a compaction engine')]
+    assert.equal((await turn({ purpose: 'compaction', messages })).at(-1).reason.failure.code, 'NO_SUMMARY')
+    figures.announce(session, { provider: 'p', model: 'other' })
+    const from = sent.length
+    assert.deepEqual((await turn({ purpose: 'compaction', messages })).at(-1).reason, { kind: 'stop' })
+    assert.deepEqual(sent.slice(from).map(({ provider, model }) => `${provider}/${model}`), ['p/other'])
   })
 
   test('report 3: a summary that fails ends in a failure and leaves the next one alone', async () => {

@@ -46,6 +46,13 @@ test('the person’s newest message is told from others', () => {
   assert.deepEqual([modes.of(root).said, modes.of(child).said, modes.of(undefined).said], [6, 6, 0])
 })
 
+test('the provider of a session is that of its last request', () => {
+  const one = { ...session('r', {}), requestHeader: () => ({ config: { provider: 'router', model: 'x' } }) }
+  const odd = { ...session('odd', {}), requestHeader: () => undefined }
+  const modes = modesOf(.../** @type {any[]} */ ([one, session('new', {}), odd]))
+  assert.deepEqual(['r', 'new', 'odd', 'none'].map(id => modes.providerOf(id)), ['router', '', '', ''])
+})
+
 suite('the mode of a call', () => {
   for (const [name, mode, ours] of /** @type {const} */ ([
     ['strata-plan', 'plan', true], ['strata-manual', 'manual', true], ['strata-bypass', 'bypass', true],

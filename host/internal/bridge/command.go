@@ -101,7 +101,7 @@ func (r *active) execute(ctx context.Context) {
 	case !res.Found:
 		failed = unknownCommand(r.line)
 	case !res.OK && summarizes:
-		failed = offering(say.Error(chat.CodeCommandFailed, res.Text, say.NotSummarized), project.ActionRetry, project.ActionModel)
+		failed = offering(say.Error(chat.CodeCommandFailed, res.Text, say.NotSummarized), project.ActionModel, project.ActionRetry)
 	case !res.OK:
 		failed = offering(say.Error(chat.CodeCommandFailed, res.Text, say.CommandFailed, "command", "/"+r.line.Name), project.ActionRetry)
 	}

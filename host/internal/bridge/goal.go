@@ -54,7 +54,7 @@ func (b *Bridge) aside(ctx context.Context, c *conversation, req chat.StreamRequ
 		r.emit(sent, chat.Frame{Type: chat.Heard, Message: &message}) // before what comes of it
 		r.c.adopt(req, r)                                             // so that a resend waits for the same
 		r.spawn(r.ctx, func(ctx context.Context) {
-			said, failed := r.command(ctx, line, at)
+			said, failed := r.commandThatFits(ctx, line, at)
 			r.post(func() {
 				if failed != nil {
 					r.c.disown(req.RequestID)
@@ -70,6 +70,16 @@ func (b *Bridge) aside(ctx context.Context, c *conversation, req chat.StreamRequ
 		})
 	})
 	return b.joined(ctx, c, r, result)
+}
+
+// commandThatFits is command, unless the goal's text fits into no chat on this model.
+func (r *active) commandThatFits(ctx context.Context, line command.Line, at goalAt) ([]chat.Frame, *chat.Error) {
+	if text := goal.Parse(line.Rest).Text; text != "" {
+		if _, failed := r.look(ctx, text, 0); failed != nil {
+			return nil, failed
+		}
+	}
+	return r.command(ctx, line, at)
 }
 
 // goalAt is how a command about the goal is meant: the cap of its message, how many

@@ -9,6 +9,7 @@ import (
 	"strata.dev/bridge/host/internal/command"
 	"strata.dev/bridge/host/internal/project"
 	"strata.dev/bridge/host/internal/run"
+	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/host/internal/turnguard"
 	"strata.dev/bridge/proto/abi"
 	"strata.dev/bridge/proto/chat"
@@ -23,7 +24,7 @@ type shown struct {
 	told     bool            // what is told at the end was told
 	left     []chat.Sentence // what was learnt before the turn and is told at its end
 	tidied   int64           // up to where the log tells how room was made
-	cramped  *chat.Error     // the model's window holds no more than the agent's instructions
+	roomless *chat.Error     // why no room helps
 }
 
 // turnBegins begins to count anew.
@@ -122,13 +123,16 @@ func (r *active) keepNote(kind string, s chat.Sentence, at int64) {
 // the log, and the next message finds out.
 func (r *active) tidy(ctx context.Context, from int64) {
 	var why *chat.Error
-	if known, ok := r.makeRoom(ctx); ok && known.Cramped() {
+	switch known, ok := r.makeRoom(ctx); {
+	case ok && known.Narrow():
 		why = cramped() // no summary helps there
+	case ok && known.Full() && r.line.Kind == command.None:
+		why = tooLarge(say.MessageRefused, known) // what fills it is the message itself
 	}
 	snap, err := r.link.gw.Snapshot(ctx, r.root, from)
 	r.post(func() {
 		r.tellLeft()
-		r.shown.cramped = why
+		r.shown.roomless = why
 		r.shown.tidied = -1 // at once, where nobody knows how far the log goes
 		if err == nil {
 			r.shown.tidied = snap.LastSeq
@@ -140,6 +144,6 @@ func (r *active) tidy(ctx context.Context, from int64) {
 // answerTidy tells the reducer that room was made, once the log of it is taken in.
 func (r *active) answerTidy() {
 	if r.state.Phase == run.Tidying && r.shown.tidied <= r.c.log.last {
-		r.apply(run.Tidied{Err: r.shown.cramped})
+		r.apply(run.Tidied{Err: r.shown.roomless})
 	}
 }

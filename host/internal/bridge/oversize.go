@@ -13,7 +13,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"strata.dev/bridge/host/internal/command"
 	"strata.dev/bridge/host/internal/fit"
+	"strata.dev/bridge/host/internal/goal"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
 )
@@ -29,16 +31,30 @@ func (b *Bridge) Oversize(_ context.Context, req chat.OversizeRequest) (chat.Ove
 		return chat.OversizeAnswer{}, say.Error(chat.CodeBadRequest, "chatId", say.FieldWrong, "field", "chatId")
 	case strings.TrimSpace(req.Text) == "":
 		return chat.OversizeAnswer{}, say.Error(chat.CodeBadRequest, "text", say.NoText)
-	case req.As == chat.OversizePreview:
-		return chat.OversizeAnswer{Text: fit.Preview(req.Text, b.sizes.of(req.ChatID))}, nil
-	case req.As != chat.OversizeFile:
+	case req.As != chat.OversizePreview && req.As != chat.OversizeFile:
 		return chat.OversizeAnswer{}, say.Error(chat.CodeBadRequest, "as", say.FieldWrong, "field", "as")
 	}
-	name, err := attach(b.folder(req.ChatID), req.Text)
+	name, text := commanded(req.Text)
+	if req.As == chat.OversizePreview {
+		return chat.OversizeAnswer{Text: name + fit.Preview(text, b.sizes.of(req.ChatID))}, nil
+	}
+	path, err := attach(b.folder(req.ChatID), text)
 	if err != nil {
 		return chat.OversizeAnswer{}, say.Error(chat.CodeInternal, err.Error(), say.NotAttached)
 	}
-	return chat.OversizeAnswer{Text: fit.Attached(req.Text, name), Path: name}, nil
+	return chat.OversizeAnswer{Text: name + fit.Attached(text, path), Path: path}, nil
+}
+
+// commanded parts a command that has a long text from it, so that what stands for the
+// text is its text.
+func commanded(message string) (name, text string) {
+	switch line := command.Parse(message); {
+	case line.Kind == command.Goal && goal.Parse(line.Rest).Verb == goal.Edit:
+		return "/goal edit ", goal.Parse(line.Rest).Text
+	case line.Kind == command.Goal && line.Rest != "", line.Kind == command.Plan && line.Rest != "":
+		return "/" + line.Name + " ", line.Rest
+	}
+	return "", message
 }
 
 // folder is where a chat's agent works, also where its first message was refused, so that

@@ -99,7 +99,7 @@ func TestNoRoomByCompact(t *testing.T) {
 		s.d.commands = map[string]gateway.CommandResult{"compact": {Found: true, Text: "manual compaction could not produce a smaller summary"}}
 		frames := s.run("c1", "/compact")
 		last := frames[len(frames)-1]
-		if last.Key != say.NotSummarized || last.Details == "" || cmp.Diff([]string{"retry", "choose-model"}, last.Actions) != "" {
+		if last.Key != say.NotSummarized || last.Details == "" || cmp.Diff([]string{"choose-model", "retry"}, last.Actions) != "" {
 			t.Errorf("it ends with %+v", last)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"strata.dev/bridge/host/internal/command"
 	"strata.dev/bridge/host/internal/fit"
 	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/goal"
 	"strata.dev/bridge/host/internal/project"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/abi"
@@ -105,17 +106,39 @@ func (r *active) window() int {
 	return 0
 }
 
+// said is the text that goes to the model with the run's message; "" where none does.
+func (r *active) said() string {
+	switch r.line.Kind {
+	case command.Handed:
+		return ""
+	case command.Goal:
+		return goal.Parse(r.line.Rest).Text
+	}
+	return r.text
+}
+
 // fits looks, before the message is handed over, whether it fits: it makes room in the
 // chat where that helps, and refuses what would never fit. Whoever cannot be asked lets
 // the message through; the Harness's own summary and second try are the net.
 func (r *active) fits(ctx context.Context) *chat.Error {
-	if r.line.Kind == command.Handed || r.line.Kind == command.Goal {
+	text, pictures := r.said(), len(r.req.Attachments)
+	if text == "" && (pictures == 0 || r.line.Kind != command.None) {
 		return nil
 	}
+	what, failed := r.look(ctx, text, pictures)
+	if failed == nil && what == budget.SummariseThen {
+		r.post(func() { r.emit(now(), chat.Frame{Type: chat.Status, Sentence: say.Sentence(say.Compacting)}) })
+		r.makeRoom(ctx)
+	}
+	return failed
+}
+
+// look says what is to be done with a text and its pictures, or why it cannot be sent.
+func (r *active) look(ctx context.Context, text string, pictures int) (budget.Fit, *chat.Error) {
 	b, route := r.c.b, r.c.b.model(r.req)
 	known, ok := r.size(ctx)
 	if !ok {
-		return nil
+		return budget.Send, nil
 	}
 	if known.Window <= 0 { // nothing was asked of the model yet
 		known.Window, known.Fixed = r.window(), b.sizes.fixedOf(route)
@@ -123,32 +146,33 @@ func (r *active) fits(ctx context.Context) *chat.Error {
 	}
 	defer func() { b.sizes.keep(r.c.id, route, known) }()
 	if known.Cramped() {
-		return cramped()
+		return budget.NeverFits, cramped()
 	}
 	if known.Stuck == abi.SaidFixed && b.sizes.narrow(r.c.id, route) {
 		r.post(func() { r.shown.left = append(r.shown.left, say.Sentence(say.WindowTooSmall)) })
 	}
-	pictures := len(r.req.Attachments)
-	if known.Surely(r.text, pictures) {
-		return nil
+	if known.Surely(text, pictures) {
+		return budget.Send, nil
 	}
-	message := r.count(ctx, &known, r.text)
+	message := r.count(ctx, &known, text)
 	if message >= 0 {
 		message += pictures * fit.PictureTokens
 	}
-	switch known.Decide(message) {
-	case budget.NeverFits:
-		e := say.Error(chat.CodeMessageTooLarge, "", say.MessageTooLarge)
-		e.Actions = []string{project.ActionAttach, project.ActionPreview}
-		if !known.ReadsParts() {
-			e.Actions = slices.Insert(e.Actions, 0, project.ActionModel)
-		}
-		return e
-	case budget.SummariseThen:
-		r.post(func() { r.emit(now(), chat.Frame{Type: chat.Status, Sentence: say.Sentence(say.Compacting)}) })
-		r.makeRoom(ctx)
+	what := known.Decide(message)
+	if what != budget.NeverFits {
+		return what, nil
 	}
-	return nil
+	return what, tooLarge(say.MessageTooLarge, known)
+}
+
+// tooLarge is what a person reads of a message that fits into no chat on the model.
+func tooLarge(key string, known fit.Chat) *chat.Error {
+	e := say.Error(chat.CodeMessageTooLarge, "", key)
+	e.Actions = []string{project.ActionAttach, project.ActionPreview}
+	if !known.ReadsParts() {
+		e.Actions = slices.Insert(e.Actions, 0, project.ActionModel)
+	}
+	return e
 }
 
 // makeRoom asks the Harness to make room in the session, and gives how full it is then; ok

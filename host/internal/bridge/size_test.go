@@ -54,6 +54,9 @@ func TestFits(t *testing.T) {
 		"nobody counts and none was told": {unsure, &tokenizer{blind: true}, log(60_000), sent, 0},
 		"a new chat":                      {fresh, &tokenizer{}, log(250_000), never, 0},
 		"without the plugin":              {"", &tokenizer{}, log(250_000), sent, 0},
+		"a goal that never fits":          {halfFull, &tokenizer{}, "/goal " + log(60_000), never, 0},
+		"a goal's new text":               {halfFull, &tokenizer{}, "/goal edit " + log(60_000), never, 0},
+		"a plan of it":                    {halfFull, &tokenizer{}, "/plan " + log(60_000), never, 0},
 		"instructions fill the window":    {tiny, nil, "say hi", []string{"queued", "error CONTEXT_WINDOW_EXCEEDED"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -129,17 +132,33 @@ func TestCompactTellsFigures(t *testing.T) {
 	}
 }
 
-// TestAFullWindowThatNoSummaryHelps says so, and offers another model.
-func TestAFullWindowThatNoSummaryHelps(t *testing.T) {
-	play(t, func(s *stage) {
-		s.d.sizes = []string{fresh, tiny}
-		s.d.commands = map[string]gateway.CommandResult{"compact": {Found: true, OK: true, Text: nothingYet}}
-		frames := s.run("c1", "fail CONTEXT_WINDOW_EXCEEDED")
-		last := frames[len(frames)-1]
-		if last.Key != say.WindowTooSmall || cmp.Diff([]string{"choose-model"}, last.Actions) != "" {
-			t.Errorf("it ends with %+v", last)
-		}
-	})
+// TestARefusalThatNoRoomHelps says what does: another model, or the message as a file. The
+// engine's words are under details.
+func TestARefusalThatNoRoomHelps(t *testing.T) {
+	const itself = `{"tokens":70000,"window":65536,"source":"estimated","density":1.5,"fixed":9000}`
+	for name, tt := range map[string]struct {
+		after string
+		key   string
+		want  []string
+	}{
+		"instructions fill the window":     {tiny, say.WindowTooSmall, []string{"choose-model"}},
+		"they pass the threshold":          {narrow, say.WindowTooSmall, []string{"choose-model"}},
+		"the message itself fills it":      {itself, say.MessageRefused, []string{"attach-as-file", "send-preview"}},
+		"and the window is small":          {strings.Replace(itself, "65536", "12288", 1), say.MessageRefused, []string{"choose-model", "attach-as-file", "send-preview"}},
+		"there is room, but not in a turn": {eased, say.ContextFull, []string{"summarize", "new-chat"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play(t, func(s *stage) {
+				s.d.sizes = []string{fresh, tt.after}
+				s.d.commands = map[string]gateway.CommandResult{"compact": {Found: true, OK: true, Text: nothingYet}}
+				frames := s.run("c1", "fail CONTEXT_WINDOW_EXCEEDED")
+				last := frames[len(frames)-1]
+				if last.Key != tt.key || !strings.Contains(last.Details, "CONTEXT_WINDOW_EXCEEDED") || cmp.Diff(tt.want, last.Actions) != "" {
+					t.Errorf("it ends with %+v", last)
+				}
+			})
+		})
+	}
 }
 
 // TestOversize keeps a text in the chat's folder, where the agent reads it, or shortens it.
@@ -216,6 +235,27 @@ func TestOversizeIsTheText(t *testing.T) {
 		}
 		if entries, err := os.ReadDir(filepath.Dir(name)); err != nil || len(entries) != 1 {
 			t.Errorf("%v, %v are left", entries, err)
+		}
+	})
+}
+
+// TestOversizeKeepsACommand: what stands for a long text is the text of its command.
+func TestOversizeKeepsACommand(t *testing.T) {
+	play(t, func(s *stage) {
+		long := strings.Repeat("2026-11-30 ERROR exit code 137\n", 8000)
+		for text, want := range map[string]string{"/goal " + long: "/goal I attached", "/goal edit " + long: "/goal edit I attached", "/Plan\n" + long: "/plan I attached", "/usr/bin/env\n" + long: "I attached"} {
+			got, err := s.b.Oversize(t.Context(), chat.OversizeRequest{ChatID: "c1", Text: text, As: chat.OversizeFile})
+			if err != nil || !strings.HasPrefix(got.Text, want) {
+				t.Errorf("%.20q: %.60q, %v", text, got.Text, err)
+			}
+			data, err := os.ReadFile(filepath.Join(s.b.o.Workspace, got.Path))
+			if err != nil || strings.HasPrefix(text, "/usr") != strings.HasPrefix(string(data), "/") {
+				t.Errorf("%.20q: the file begins %.20q, %v", text, data, err)
+			}
+			got, err = s.b.Oversize(t.Context(), chat.OversizeRequest{ChatID: "c1", Text: text, As: chat.OversizePreview})
+			if first, _, _ := strings.Cut(want, "I attached"); err != nil || !strings.HasPrefix(got.Text, first) || len(got.Text) > len(text)/4 {
+				t.Errorf("%.20q: %.60q, %v", text, got.Text, err)
+			}
 		}
 	})
 }

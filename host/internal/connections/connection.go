@@ -57,11 +57,16 @@ func MaxHelpers(all []Connection) int {
 	if len(all) == 0 {
 		return 0
 	}
+	return all[0].maxHelpers()
+}
+
+// maxHelpers is how many helpers of a chat on this server may be at work at once.
+func (c Connection) maxHelpers() int {
 	least := minHelpersAPI
-	if all[0].Kind == chat.KindLocal || isLoopback(all[0].Upstream.Hostname()) {
+	if c.Kind == chat.KindLocal || isLoopback(c.Upstream.Hostname()) {
 		least = minHelpersLocal
 	}
-	return max(least, all[0].Slots)
+	return max(least, c.Slots)
 }
 
 // Model is one model of a connection.

@@ -22,7 +22,8 @@ func TestMaxHelpers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := MaxHelpers([]Connection{{Upstream: u, Slots: c.slots}}); got != c.want {
+		one := Connection{ID: "x", Upstream: u, Slots: c.slots}
+		if got := MaxHelpers([]Connection{one}); got != c.want || one.Provider("").MaxHelpers != c.want {
 			t.Errorf("%s with %d slots: %d, want %d", c.upstream, c.slots, got, c.want)
 		}
 	}

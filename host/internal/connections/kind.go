@@ -145,7 +145,7 @@ func (c Connection) Reason(m Model, effort string) map[string]any {
 // Provider gives the connection as the profile needs it; baseURL is the proxy's
 // (Proxy.BaseURL).
 func (c Connection) Provider(baseURL string) profile.Provider {
-	p := profile.Provider{ID: c.ID, Name: c.Name, BaseURL: baseURL, KeyEnv: routeKey, Retry: c.Retry, Local: c.Kind == chat.KindLocal}
+	p := profile.Provider{ID: c.ID, Name: c.Name, BaseURL: baseURL, KeyEnv: routeKey, Retry: c.Retry, Local: c.Kind == chat.KindLocal, MaxHelpers: c.maxHelpers()}
 	switch c.Kind {
 	case chat.KindLocal:
 		p.Thinking, p.Effort, p.MaxTokens = profile.ThinkingTemplate, localEffort, true

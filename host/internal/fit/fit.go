@@ -2,7 +2,10 @@
 // the figures are the context plugin's and the model server's.
 package fit
 
-import "strata.dev/bridge/proto/budget"
+import (
+	"strata.dev/bridge/proto/abi"
+	"strata.dev/bridge/proto/budget"
+)
 
 // Chat is how full a chat is. Sizes are tokens; 0 is not known.
 type Chat struct {
@@ -53,10 +56,11 @@ func (c Chat) Surely(text string, pictures int) bool {
 func (c Chat) Cramped() bool { return c.Window > 0 && c.Fixed > budget.Limit(c.Window) }
 
 const (
-	// unshownFixed is what the agent's instructions and tools are taken for as long as no
-	// request has shown it, in tokens: those of the Harness's own preset at four characters
-	// a token.
+	// unshownFixed is the Harness's price of the agent's instructions and tools in its own
+	// preset, in tokens: what they are taken for as long as no answer has shown it.
 	unshownFixed = 7000
+	// unshownDensity is that of logs and code, where none is known.
+	unshownDensity = 2
 	// partRoom is what reading a file in parts takes, in tokens: a part and an answer.
 	partRoom = 4096
 )
@@ -65,11 +69,22 @@ const (
 // long text in parts.
 func (c Chat) ReadsParts() bool {
 	fixed := c.Fixed
-	if fixed == 0 {
-		fixed = unshownFixed
+	if c.Source != "measured" {
+		density := c.Density
+		if density <= 1 {
+			density = unshownDensity
+		}
+		fixed = max(fixed, budget.NodePrice(unshownFixed, density))
 	}
 	return c.Window <= 0 || budget.Limit(c.Window)-fixed >= partRoom
 }
+
+// Narrow tells whether the agent's instructions leave so little of the window that no
+// summary helps.
+func (c Chat) Narrow() bool { return c.Cramped() || c.Stuck == abi.SaidFixed }
+
+// Full tells whether the chat is longer than what is sent.
+func (c Chat) Full() bool { return c.Window > 0 && c.Tokens > budget.Limit(c.Window) }
 
 // Decide says what is done with a message of that many tokens, or budget.Uncounted.
 func (c Chat) Decide(message int) budget.Fit {

@@ -49,9 +49,6 @@ func TestReckon(t *testing.T) {
 	if !(Chat{Window: 8192, Fixed: 7800}).Cramped() || (Chat{Window: 8192, Fixed: 7000}).Cramped() || (Chat{Fixed: 1}).Cramped() {
 		t.Error("Cramped finds the wrong ones")
 	}
-	if !(Chat{}).ReadsParts() || !(Chat{Window: 16_384}).ReadsParts() || (Chat{Window: 8192}).ReadsParts() || !(Chat{Window: 8192, Fixed: 3000}).ReadsParts() || (Chat{Window: 32_768, Fixed: 28_000}).ReadsParts() {
-		t.Error("ReadsParts finds the wrong ones")
-	}
 	if p := (Chat{Tokens: 58_982, Window: 65_536}).Percent(); p != 90 {
 		t.Errorf("%d%%", p)
 	}
@@ -88,5 +85,25 @@ func TestPreview(t *testing.T) {
 	got := Attached(strings.Repeat("line\n", 1000), ".strata/attached/a.txt")
 	if !strings.Contains(got, "(5000 characters, 1001 lines) as the file .strata/attached/a.txt.") || budget.Units(got) > 2*quoted+400 {
 		t.Errorf("attached: %q", got)
+	}
+}
+
+// TestReadsParts: a long text goes into a file where there is room to read it.
+func TestReadsParts(t *testing.T) {
+	for _, tt := range []struct {
+		chat Chat
+		want bool
+	}{
+		{Chat{}, true},
+		{Chat{Window: 8192}, false},
+		{Chat{Window: 16_384}, false},
+		{Chat{Window: 32_768}, true},
+		{Chat{Window: 32_768, Density: 4}, false}, // as its server counted the text
+		{Chat{Window: 8192, Fixed: 3000, Source: "measured", Density: 1}, true},
+		{Chat{Window: 32_768, Fixed: 28_000, Source: "measured", Density: 4}, false},
+	} {
+		if got := tt.chat.ReadsParts(); got != tt.want {
+			t.Errorf("%+v: %v", tt.chat, got)
+		}
 	}
 }

@@ -88,7 +88,7 @@ func patch(s Settings, preset preset) list {
 		}}})
 	}
 	if s.MaxHelpers > 0 && s.HelperLimit {
-		rows = append(rows, row("subagent", mapping{{"maxActiveSubagents", int64(s.MaxHelpers)}}))
+		rows = append(rows, row("subagent", mapping{{"maxActiveSubagents", s.mostHelpers()}}))
 	}
 	rows = append(rows,
 		// It would send every first message to the model a second time.
@@ -121,6 +121,9 @@ func patch(s Settings, preset preset) list {
 		if s.MaxHelpers > 0 {
 			gate = append(gate, field{"maxHelpers", int64(s.MaxHelpers)})
 		}
+		if by := s.helpersBy(); by != nil {
+			gate = append(gate, field{"helpersBy", by})
+		}
 		rows = append(rows, selection(s)...)
 		rows = append(rows, web(p)...)
 		rows = append(rows, mapping{{"insert", list{
@@ -132,6 +135,26 @@ func patch(s Settings, preset preset) list {
 		}}})
 	}
 	return append(rows, servers(s)...)
+}
+
+// helpersBy are the providers whose chats may have another number of helpers at work.
+func (s Settings) helpersBy() (by mapping) {
+	for _, p := range s.Providers {
+		if p.MaxHelpers > 0 && p.MaxHelpers != s.MaxHelpers {
+			by = append(by, field{p.ID, int64(p.MaxHelpers)})
+		}
+	}
+	return by
+}
+
+// mostHelpers is the largest number of them: the Harness has one for all chats, and the
+// gate holds each to its own.
+func (s Settings) mostHelpers() int64 {
+	most := s.MaxHelpers
+	for _, p := range s.Providers {
+		most = max(most, p.MaxHelpers)
+	}
+	return int64(most)
 }
 
 // contextRow is the config of the context plugin's row: the longest reply of each route

@@ -105,6 +105,7 @@ func cases() map[string]Settings {
 		"rows-newer": settings(func(s *Settings) {
 			s.Standard, s.MaxHelpers, s.HelperLimit, s.Headroom, s.ModelSelection = newer(), 8, true, true, true
 			s.Providers, s.Servers = append(apis(), local()), mcpServers()
+			s.Providers[0].MaxHelpers, s.Providers[1].MaxHelpers, s.Providers[4].MaxHelpers = 8, 12, 4
 		}),
 		"rows-newer-off": settings(func(s *Settings) { s.Standard, s.Off = newer(), []string{"workflow-ptc", "tool-schedule"} }),
 		"small-windows": settings(func(s *Settings) {

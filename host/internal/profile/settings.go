@@ -119,6 +119,8 @@ type Provider struct {
 	Models []Model
 	Retry  Retry
 	Local  bool // it runs on a computer of the person's own
+	// MaxHelpers is as Settings.MaxHelpers for a chat on one of its models; 0 is the same.
+	MaxHelpers int
 
 	Thinking Thinking
 	// Effort is the thinking level of a chat that chooses none; "" is the server's own.

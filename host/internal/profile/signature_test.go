@@ -31,6 +31,10 @@ func TestSignature(t *testing.T) {
 		{"a tool is off", func(s *Settings) { s.Off = []string{"tool-bash"} }, false},
 		{"another tool is off", func(s *Settings) { s.Off = []string{"persona"} }, false},
 		{"helpers", func(s *Settings) { s.MaxHelpers = 3 }, false},
+		{"helpers on one provider's models", func(s *Settings) {
+			s.Providers = slices.Clone(s.Providers)
+			s.Providers[0].MaxHelpers = 3
+		}, false},
 		{"the standard preset", func(s *Settings) {
 			s.Standard = slices.Concat(s.Standard, []byte("- {id: new, name: '@x/dsh-tool-new'}\n"))
 		}, false},

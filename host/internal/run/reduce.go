@@ -1,6 +1,8 @@
 package run
 
 import (
+	"cmp"
+
 	"strata.dev/bridge/host/internal/project"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
@@ -43,7 +45,9 @@ func Reduce(s State, e Event) (State, []Action) {
 	case Tidying:
 		if e, ok := e.(Tidied); ok {
 			if e.Err != nil && s.failure != nil {
-				s.failure = e.Err
+				why := *e.Err
+				why.Details = cmp.Or(why.Details, s.failure.Details) // the engine's own words
+				s.failure = &why
 			}
 			return finish(s)
 		}

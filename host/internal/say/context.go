@@ -5,6 +5,8 @@ const (
 	// MessageTooLarge is said to a message that fits into no chat on this model. It was
 	// not sent.
 	MessageTooLarge = "This message is too long for the model, so it was not sent. Attach it as a file, which the assistant reads in parts, or send a shortened preview."
+	// MessageRefused is said of one that the model's server refused, where no room helps.
+	MessageRefused = "This message is too long for the model, so it got no answer. Attach it as a file, which the assistant reads in parts, or send a shortened preview."
 	// ChatFilled is the answer to /compact: how full the chat was and is, in percent.
 	ChatFilled = "The chat was {before}% full and is now {after}% full."
 	// NothingToSummarize is its answer where there is little but the newest message.
@@ -18,7 +20,7 @@ const (
 	// Outlined is told where no model made a summary, so that an outline took its place.
 	Outlined = "The model could not summarize the earlier messages, so it no longer reads them, except for how yours began. They stay on this page. Tell the assistant what it still needs to know."
 	// NotSummarized is the answer to /compact where nothing came of it.
-	NotSummarized = "The model could not summarize the earlier messages, so nothing was changed. Try again, or choose another model and send a message first."
+	NotSummarized = "The model could not summarize the earlier messages, so nothing was changed. Choose another model, or try again."
 	// NotAttached is said where the file of a long message could not be written.
 	NotAttached = "The text could not be saved in the chat's folder. Check that the folder can be written to, and try again."
 )
