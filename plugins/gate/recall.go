@@ -15,7 +15,7 @@ type recall struct {
 
 // judge is the package's judge, once for a call.
 func (r *recall) judge(call abi.GateCall, config abi.GateConfig) []finding {
-	call.Helpers, call.Git, call.RealPaths = 0, nil, nil
+	call.Helpers, call.Provider, call.Git, call.RealPaths = 0, "", nil, nil
 	if r.findings == nil || !sameWords(r.call, call) {
 		r.findings = judge(call, config)
 		call.Arguments = bytes.Clone(call.Arguments) // the head may be anybody's tomorrow
