@@ -44,6 +44,10 @@ func (s *session) refuse(in abi.ContextRefusal) bool {
 		size = max(s.pressure(), s.window+1)
 	}
 	s.anchor = anchor{measured: size, then: s.harness(), route: s.route, refused: true}
+	if s.refusals == nil {
+		s.refusals = map[string]int{}
+	}
+	s.refusals[s.route] = s.anchor.then
 	return false
 }
 

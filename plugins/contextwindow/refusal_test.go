@@ -73,7 +73,8 @@ func TestARefusalTellsTheSize(t *testing.T) {
 	}
 }
 
-// TestARefusalHoldsForItsRouteAlone: another model may take what one refused.
+// TestARefusalHoldsForItsRouteAlone: another model may take what one refused, and who comes
+// back to that one does not send it again.
 func TestARefusalHoldsForItsRouteAlone(t *testing.T) {
 	c := newChat(t, 65_536, 19_660, 4000)
 	c.user(29_500)
@@ -81,6 +82,11 @@ func TestARefusalHoldsForItsRouteAlone(t *testing.T) {
 	c.feed(abi.ContextEvent{Kind: abi.ContextHeader, Route: "p/large", System: 15_984}, abi.ContextEvent{Kind: abi.ContextWindow, Window: 200_000})
 	if got := c.measure(); got.Hopeless {
 		t.Errorf("on another route: %+v", got)
+	}
+	c.answer(10, 60_000)
+	c.feed(abi.ContextEvent{Kind: abi.ContextHeader, Route: "p/m", System: 15_984}, abi.ContextEvent{Kind: abi.ContextWindow, Window: 65_536})
+	if got := c.measure(); !got.Hopeless {
+		t.Errorf("back on the first one: %+v", got)
 	}
 }
 

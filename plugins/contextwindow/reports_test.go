@@ -14,16 +14,34 @@ import (
 	"strata.dev/bridge/proto/budget"
 )
 
-// TestReports are the public reports of context.md §4 that this plugin decides, by their
-// numbers. 1, 2, 3, 15 and 19 are held in the shim, where the log is written; 14 and 22
-// on the real Harness as well; 16 in the host (project.TestReport16). 17 and 20 are about cards in the history
-// and caches, of which there are none yet; 21 is about a tokenizer, which nobody runs here.
+// here are the public reports of context.md §4 that this plugin decides, by their numbers.
+var here = map[int]func(*testing.T){
+	4: pairsStay, 5: pairsStay, 6: unreadStays, 7: manualWhenTooLong, 8: replyCounts, 9: emptyChat, 10: oneFigure,
+	11: smallSavings, 12: tailInRealTokens, 13: hugeResult, 14: manyPictures, 18: nestedSummaries, 19: forks, 22: goesOnInstead,
+}
+
+// elsewhere is where the others are held, or why they do not apply.
+var elsewhere = map[int]string{
+	1:  "shim/test/context.test.mjs: the ledger is the shim's to write",
+	2:  "shim/test/context.test.mjs, with 1",
+	3:  "shim/test/context.test.mjs: the bracket is the Harness's",
+	15: "shim/test/context.test.mjs: messages go out as they are, or as text without reasoning",
+	16: "host/internal/project: TestReport16, as the meter is the host's",
+	17: "nothing of a history is replaced by a placeholder; what a piece leaves out stands in the summary's request alone",
+	20: "nothing is pruned for the cache's sake; that is part of cards and folds, which are not built",
+	21: "nobody runs a tokenizer: sizes are lengths, and the server's own counts",
+}
+
+// TestReports are all 22 reports.
 func TestReports(t *testing.T) {
-	for n, report := range map[int]func(*testing.T){
-		4: pairsStay, 5: pairsStay, 6: unreadStays, 7: manualWhenTooLong, 8: replyCounts, 9: emptyChat, 10: oneFigure,
-		11: smallSavings, 12: tailInRealTokens, 13: hugeResult, 14: manyPictures, 18: nestedSummaries, 19: forks, 22: goesOnInstead,
-	} {
-		t.Run(fmt.Sprint("report ", n), report)
+	for n := 1; n <= 22; n++ {
+		report, why := here[n], elsewhere[n]
+		if (report == nil) == (why == "") {
+			t.Errorf("report %d has no test and no reason, or both", n)
+		}
+		if report != nil {
+			t.Run(fmt.Sprint("report ", n), report)
+		}
 	}
 }
 

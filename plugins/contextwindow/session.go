@@ -22,6 +22,9 @@ type session struct {
 	nodes   []node
 
 	anchor anchor
+	// refusals are the prices of the newest prompt that each route refused, since it answered
+	// one last.
+	refusals map[string]int
 	breaker
 	outline  bool // the newest summary is none
 	outlined bool // the one that is under way
@@ -60,6 +63,7 @@ func (s *session) apply(e abi.ContextEvent) bool {
 	case abi.ContextNode:
 		if e.Prompt > 0 {
 			s.anchor = anchor{measured: e.Prompt, then: s.harness(), route: s.route}
+			delete(s.refusals, s.route)
 			if s.least == 0 || e.Prompt < s.least {
 				s.least = e.Prompt
 			}
@@ -208,5 +212,6 @@ func (s *session) halfFull() bool { return 2*s.pressure() >= s.window }
 
 // hopeless tells whether the next prompt is no shorter than one that this route refused.
 func (s *session) hopeless() bool {
-	return s.anchor.refused && s.anchor.route == s.route && s.harness() >= s.anchor.then
+	price, refused := s.refusals[s.route]
+	return refused && s.harness() >= price
 }
