@@ -155,6 +155,7 @@ func TestModelConnections(t *testing.T) {
 	add(chat.ConnectionSpec{Kind: chat.KindOpenRouter, BaseURL: p.URL + "/router/v1", Models: []chat.ModelSpec{{ID: "a/thinks"}}}, "key-of-router")
 	add(chat.ConnectionSpec{Kind: chat.KindAnthropic, BaseURL: p.URL + "/claude", Models: []chat.ModelSpec{{ID: "claude", ContextWindow: 200_000}}}, "key-of-claude")
 	add(chat.ConnectionSpec{Kind: chat.KindDeepSeek, BaseURL: p.URL + "/deep/v1", Models: []chat.ModelSpec{{ID: "deep", ContextWindow: 100_000}}}, "key-of-deepseek")
+	add(chat.ConnectionSpec{Kind: chat.KindOpenAI, Name: "Gone", BaseURL: p.URL + "/gone/v1", Models: []chat.ModelSpec{{ID: "m", ContextWindow: 100_000}}}, "key-of-gone")
 
 	// Two chats on two routes at once.
 	local, router := w.NewChat(), w.NewChat()
@@ -172,6 +173,17 @@ func TestModelConnections(t *testing.T) {
 	must(t, w.Do(ctx, "DELETE", "/api/models/local/9c", nil, nil))
 	must(t, w.Do(ctx, "DELETE", "/api/models/local/7f", nil, nil))
 	must(t, w.Do(ctx, "PUT", "/api/models/local/7f", chat.LocalSpec{BaseURL: p.URL + "/app/v1", Model: "gyro-s", Name: "Gyro S", ContextWindow: 65_536, Slots: 2}, nil))
+	// Nor do they hold up whom that does not concern: one on another model begins at once,
+	// and one on a model that is gone is told at once.
+	must(t, w.Do(ctx, "DELETE", "/api/models/gone", nil, nil))
+	if got := kit.Text(play(ctx, t, w.NewChat(), "hello", onModel("anthropic/claude", ""))); got != "from claude" {
+		t.Errorf("beside the running turns claude says %q", got)
+	}
+	frames, err = send(ctx, t, w.NewChat(), "#! SAY never", onModel("gone/m", "")).End(ctx)
+	must(t, err)
+	if last := frames[len(frames)-1]; last.Type != chat.Failed || last.Code != chat.CodeModelUnavailable || !cmp.Equal(last.Actions, []string{"choose-model"}) {
+		t.Errorf("on a model that is gone a message ends with %+v", last)
+	}
 	late := send(ctx, t, w.NewChat(), scriptmodel.Steps(scriptmodel.Say("late")), onModel("late/m", "high"))
 	_, err = late.Wait(ctx, func(f chat.Frame) bool { return f.Type == chat.Status })
 	must(t, err)

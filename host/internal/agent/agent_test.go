@@ -85,7 +85,11 @@ func newBed(t *testing.T, wire func(*bed)) *bed {
 	node := harnesstest.Node(t)
 	b.agent = New(Options{Redact: redact.New(), Log: zap.NewNop()})
 	b.agent.compose = func(s Settings) (profile.Files, error) {
-		return profile.Generate(profile.Settings{Standard: []byte("- {id: tool-a, name: '@x/tool-a'}\n- {id: tool-b, name: '@x/tool-b'}\n"), Off: s.Off})
+		p := profile.Settings{Standard: []byte("- {id: tool-a, name: '@x/tool-a'}\n- {id: tool-b, name: '@x/tool-b'}\n"), Off: s.Off}
+		for _, c := range s.Connections {
+			p.Providers = append(p.Providers, c.Provider("http://127.0.0.1:1/"+c.ID))
+		}
+		return profile.Generate(p)
 	}
 	b.agent.keeper = harness.NewKeeper(func(ctx context.Context) (*harness.Process, error) {
 		line := b.web.URL

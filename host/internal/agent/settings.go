@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -35,6 +36,8 @@ type composition struct {
 	changes  int           // how often the settings changed
 	wanted   string        // signature of the settings
 	started  string        // of what the newest process was started from; "" before the first
+	from     Settings      // those
+	waiting  int           // turns that wait for a restart
 	good     string        // of the newest that was ready
 	turns    int           // that hold the process
 	renewing bool          // a restart for new settings is under way
@@ -49,7 +52,7 @@ func (c *composition) wake() {
 
 // Configure replaces the settings. Where they compose another agent than the one that
 // runs, the Harness is started again once no turn runs, and turns that begin until then
-// wait for that (Hold). Where they do not, they hold at once. Settings that cannot be
+// wait for that (Hold), but for those that new connections do not concern. Where they do not, they hold at once. Settings that cannot be
 // used change nothing and are an error; that no Harness is installed is none as long as
 // none was started.
 func (a *Agent) Configure(s Settings) error {
@@ -141,7 +144,7 @@ func (a *Agent) begin(compose func(Settings) (profile.Files, error)) (profile.Fi
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	c := &a.composition
-	c.started = files.Signature()
+	c.started, c.from = files.Signature(), s
 	if c.changes == changes { // also where the component itself has changed
 		c.wanted = c.started
 	}
@@ -162,17 +165,22 @@ func (c *composition) stale() bool {
 }
 
 // Hold implements bridge.Harness.
-func (a *Agent) Hold(ctx context.Context, waiting func()) (release func(), err error) {
+func (a *Agent) Hold(ctx context.Context, route string, waiting func()) (release func(), err error) {
 	for told := false; ; {
 		a.mu.Lock()
 		c := &a.composition
-		if !c.stale() {
+		switch {
+		case !c.stale(), c.unaffected(route):
 			c.turns++
 			a.mu.Unlock()
 			return sync.OnceFunc(a.release), nil
+		case c.gone(route):
+			a.mu.Unlock()
+			return nil, say.Error(chat.CodeModelUnavailable, "", say.ModelUnavailable, "model", route)
 		}
 		a.renewIfDue()
 		changed := c.changed
+		c.waiting++
 		a.mu.Unlock()
 		if !told {
 			told = true
@@ -181,9 +189,50 @@ func (a *Agent) Hold(ctx context.Context, waiting func()) (release func(), err e
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			err = ctx.Err()
+		}
+		a.mu.Lock()
+		c.waiting--
+		a.mu.Unlock()
+		if err != nil {
+			return nil, err
 		}
 	}
+}
+
+// unaffected tells whether a turn on a route may begin before the restart that is due: it
+// is due for other connections alone, which nobody asks for yet, and waits for running
+// turns anyway.
+func (c *composition) unaffected(route string) bool {
+	if c.renewing || c.turns == 0 || c.waiting > 0 {
+		return false
+	}
+	from, now := c.from, c.settings
+	was, wasModel, there := find(from.Connections, route)
+	is, isModel, still := find(now.Connections, route)
+	from.Connections, now.Connections, from.MaxHelpers, now.MaxHelpers = nil, nil, 0, 0
+	was.Models, is.Models = nil, nil
+	return there && still && reflect.DeepEqual(was, is) && reflect.DeepEqual(wasModel, isModel) && reflect.DeepEqual(from, now)
+}
+
+// gone tells whether the process has a route yet that the settings have no more.
+func (c *composition) gone(route string) bool {
+	_, _, there := find(c.from.Connections, route)
+	_, _, still := find(c.settings.Connections, route)
+	return there && !still
+}
+
+// find gives a route's connection and model.
+func find(all []connections.Connection, route string) (connections.Connection, connections.Model, bool) {
+	provider, id, _ := connections.SplitRoute(route)
+	for _, c := range all {
+		for _, m := range c.Models {
+			if c.ID == provider && m.ID == id {
+				return c, m, true
+			}
+		}
+	}
+	return connections.Connection{}, connections.Model{}, false
 }
 
 func (a *Agent) release() {

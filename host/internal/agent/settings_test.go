@@ -3,11 +3,13 @@ package agent
 import (
 	"context"
 	"errors"
+	"net/url"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 
+	"strata.dev/bridge/host/internal/connections"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
 )
@@ -15,10 +17,10 @@ import (
 var without = Settings{Off: []string{"tool-b"}}
 
 // hold holds the process as a turn does; waited is closed once it has to wait.
-func (b *bed) hold(ctx context.Context) (release chan func(), waited chan struct{}) {
+func (b *bed) hold(ctx context.Context, route ...string) (release chan func(), waited chan struct{}) {
 	release, waited = make(chan func(), 1), make(chan struct{})
 	go func() {
-		r, err := b.agent.Hold(ctx, sync.OnceFunc(func() { close(waited) }))
+		r, err := b.agent.Hold(ctx, strings.Join(route, ""), sync.OnceFunc(func() { close(waited) }))
 		if err != nil {
 			close(release)
 			return
@@ -87,6 +89,78 @@ func TestConfigure(t *testing.T) {
 	if b.starts != 3 || b.begun[2] != b.begun[0] {
 		t.Errorf("%d starts, %q", b.starts, b.begun)
 	}
+}
+
+// connected are settings with connections of a model each.
+func connected(t *testing.T, ids ...string) (s Settings) {
+	t.Helper()
+	u, err := url.Parse("http://127.0.0.1:9/v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		s.Connections = append(s.Connections, connections.Connection{ID: id, Upstream: u, Models: []connections.Model{{ID: "m", ContextWindow: 9000}}})
+	}
+	return s
+}
+
+// A connection that comes or goes holds up nobody whom it does not concern: while turns
+// run, others begin on the routes that are as they were. Who asks for a new one waits, and
+// then so do all, or the turns would never end; who asks for one that is gone is told.
+func TestConnectionsComeAndGo(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, wires["events.mux"])
+	b.configure(connected(t, "one", "two"))
+	first := b.ensure()
+	running, _ := b.hold(t.Context(), "one/m")
+	release := <-running
+
+	b.configure(connected(t, "one", "three"))
+	other, _ := b.hold(t.Context(), "one/m")
+	(<-other)()
+	if _, err := b.agent.Hold(t.Context(), "two/m", func() { t.Error("it waits") }); !isGone(err) {
+		t.Errorf("a route that is gone: %v", err)
+	}
+	changed := connected(t, "one", "three")
+	changed.Connections[0].Models[0].ContextWindow = 8000
+	b.configure(changed)
+	impatient, cancel := context.WithCancel(t.Context())
+	asIt, toldSo := b.hold(impatient, "one/m")
+	await(t, "the wait of one on a model that has changed", toldSo)
+	cancel()
+	<-asIt
+	b.configure(connected(t, "one", "three"))
+
+	wanted, waited := b.hold(t.Context(), "three/m")
+	await(t, "the wait of one on the new route", waited)
+	late, lateWaited := b.hold(t.Context(), "one/m")
+	await(t, "the wait behind it", lateWaited)
+	if b.ensure() != first || b.starts != 1 {
+		t.Fatalf("a running turn's process went away, %d starts", b.starts)
+	}
+	release()
+	(<-wanted)()
+	(<-late)()
+	if b.ensure() == first || b.starts != 2 {
+		t.Errorf("%d starts", b.starts)
+	}
+
+	// What else has changed concerns all.
+	running, _ = b.hold(t.Context(), "one/m")
+	release = <-running
+	off := connected(t, "one", "three")
+	off.Off = without.Off
+	b.configure(off)
+	next, nextWaited := b.hold(t.Context(), "one/m")
+	await(t, "the wait for other tools", nextWaited)
+	release()
+	(<-next)()
+	b.ensure()
+}
+
+func isGone(err error) bool {
+	var e *chat.Error
+	return errors.As(err, &e) && e.Code == chat.CodeModelUnavailable
 }
 
 // Settings that cannot be used change nothing.

@@ -101,7 +101,7 @@ func (d *disk) Ensure(ctx context.Context) (Process, error) {
 }
 
 // Hold implements Harness. A fault of it is a restart for new settings that is due.
-func (d *disk) Hold(ctx context.Context, waiting func()) (func(), error) {
+func (d *disk) Hold(ctx context.Context, _ string, waiting func()) (func(), error) {
 	d.mu.Lock()
 	due := d.faults["Hold"] != nil
 	d.mu.Unlock()

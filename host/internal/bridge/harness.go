@@ -14,9 +14,9 @@ type Harness interface {
 	Ensure(ctx context.Context) (Process, error)
 	// Hold keeps the Harness from being started again for new settings until release
 	// is called, once or more: a turn needs the process that it began on. Where such
-	// a restart is due, Hold waits for its end, and calls waiting once before. The
-	// error is the context's.
-	Hold(ctx context.Context, waiting func()) (release func(), err error)
+	// a restart is due and concerns the route, Hold waits for its end, and calls waiting
+	// once before. The error is the context's, or a *chat.Error where the route is gone.
+	Hold(ctx context.Context, route string, waiting func()) (release func(), err error)
 	// Status says how it stands: state, component, version, wire, plugins, routes.
 	// It starts nothing.
 	Status() chat.AgentStatus

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"strata.dev/bridge/host/internal/gateway"
+	"strata.dev/bridge/host/internal/project"
 	"strata.dev/bridge/host/internal/run"
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
@@ -73,10 +74,14 @@ func (r *active) tellUntested() {
 // hold waits until the Harness runs with the settings of now, and keeps it so to the
 // run's end.
 func (r *active) hold(ctx context.Context) *chat.Error {
-	release, err := r.c.b.o.Harness.Hold(ctx, func() {
+	release, err := r.c.b.o.Harness.Hold(ctx, r.c.b.model(r.req), func() {
 		r.post(func() { r.emit(now(), chat.Frame{Type: chat.Status, Sentence: say.Sentence(say.SettingsWait)}) })
 	})
-	if err != nil {
+	var gone *chat.Error
+	switch {
+	case errors.As(err, &gone):
+		return offering(gone, project.ActionModel)
+	case err != nil:
 		return r.failure(ctx, nil, err)
 	}
 	r.letGo = release

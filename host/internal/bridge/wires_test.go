@@ -96,13 +96,13 @@ type oneLife struct {
 	done chan struct{}
 }
 
-func (l oneLife) Ensure(context.Context) (Process, error)      { return l, nil }
-func (l oneLife) Hold(context.Context, func()) (func(), error) { return func() {}, nil }
-func (l oneLife) Status() chat.AgentStatus                     { return newDisk().Status() }
-func (l oneLife) Gateway() gateway.Gateway                     { return l.gw }
-func (l oneLife) Done() <-chan struct{}                        { return l.done }
-func (l oneLife) Worked()                                      {}
-func (l oneLife) Ended() string                                { return "" }
+func (l oneLife) Ensure(context.Context) (Process, error)              { return l, nil }
+func (l oneLife) Hold(context.Context, string, func()) (func(), error) { return func() {}, nil }
+func (l oneLife) Status() chat.AgentStatus                             { return newDisk().Status() }
+func (l oneLife) Gateway() gateway.Gateway                             { return l.gw }
+func (l oneLife) Done() <-chan struct{}                                { return l.done }
+func (l oneLife) Worked()                                              {}
+func (l oneLife) Ended() string                                        { return "" }
 
 // perform plays a script and gives what the page gets of it, each step's frames below
 // the step, and the chat's history at the end.

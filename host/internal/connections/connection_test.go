@@ -150,7 +150,7 @@ func TestFromFlags(t *testing.T) {
 		t.Fatal(all, err, warnings)
 	}
 	c := all[0]
-	want := profile.Provider{ID: "strata", BaseURL: "http://127.0.0.1:1/strata/v1", KeyEnv: "STRATA_ROUTE_KEY",
+	want := profile.Provider{ID: "strata", BaseURL: "http://127.0.0.1:1/strata/v1", KeyEnv: "STRATA_ROUTE_KEY", MaxHelpers: 8,
 		Models: []profile.Model{{ID: "vendor/m", Name: "M", ContextWindow: 9000}}}
 	if diff := cmp.Diff(want, c.Provider("http://127.0.0.1:1/strata/v1")); diff != "" {
 		t.Errorf("provider (-want +got):\n%s", diff)

@@ -59,14 +59,14 @@ func TestHowEachKindIsAsked(t *testing.T) {
 		return []profile.Model{m}
 	}
 	want := map[chat.ModelKind]way{
-		chat.KindOpenAI: {"https://api.openai.com/v1", bearer, Provider{ID: "x", BaseURL: proxy, KeyEnv: routeKey, Models: with(nil, false)}},
+		chat.KindOpenAI: {"https://api.openai.com/v1", bearer, Provider{ID: "x", BaseURL: proxy, KeyEnv: routeKey, MaxHelpers: 8, Models: with(nil, false)}},
 		chat.KindAnthropic: {"https://api.anthropic.com/v1", http.Header{"X-Api-Key": {"k"}},
-			Provider{ID: "x", BaseURL: "http://127.0.0.1:1/x", KeyEnv: routeKey, API: profile.Messages, Models: with(nil, false)}},
+			Provider{ID: "x", BaseURL: "http://127.0.0.1:1/x", KeyEnv: routeKey, MaxHelpers: 8, API: profile.Messages, Models: with(nil, false)}},
 		chat.KindDeepSeek: {"https://api.deepseek.com/v1", bearer,
-			Provider{ID: "x", BaseURL: proxy, KeyEnv: routeKey, MaxTokens: true, WantsReasoning: true, Models: with(nil, false)}},
-		chat.KindOpenRouter: {"https://openrouter.ai/api/v1", bearer, Provider{ID: "x", BaseURL: proxy, KeyEnv: routeKey, Thinking: profile.ThinkingOpenRouter,
+			Provider{ID: "x", BaseURL: proxy, KeyEnv: routeKey, MaxHelpers: 8, MaxTokens: true, WantsReasoning: true, Models: with(nil, false)}},
+		chat.KindOpenRouter: {"https://openrouter.ai/api/v1", bearer, Provider{ID: "x", BaseURL: proxy, KeyEnv: routeKey, MaxHelpers: 8, Thinking: profile.ThinkingOpenRouter,
 			Models: with([]profile.Effort{{Level: "off", Wire: "none"}, {Level: "low", Wire: "low"}, {Level: "medium", Wire: "medium"}, {Level: "high", Wire: "high"}, {Level: "max", Wire: "xhigh"}}, true)}},
-		chat.KindLocal: {"http://127.0.0.1:8080/v1", bearer, Provider{ID: "x", BaseURL: proxy, KeyEnv: routeKey, Local: true, Thinking: profile.ThinkingTemplate, Effort: "medium",
+		chat.KindLocal: {"http://127.0.0.1:8080/v1", bearer, Provider{ID: "x", BaseURL: proxy, KeyEnv: routeKey, MaxHelpers: 4, Local: true, Thinking: profile.ThinkingTemplate, Effort: "medium",
 			MaxTokens: true, Models: with([]profile.Effort{{Level: "off"}, {Level: "low", Wire: "low"}, {Level: "medium", Wire: "medium"}, {Level: "high", Wire: "high"}}, false)}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -80,6 +80,7 @@ func endsWith(t *testing.T, b *bench, w gateway.Watcher, code string) {
 	for err == nil {
 		_, err = w.Next(t.Context())
 	}
+	synctest.Wait() // the socket is closed beside it
 	if !gateway.IsCode(err, code) || b.Links() != 0 {
 		t.Errorf("it ends with %v, and %d sockets", err, b.Links())
 	}
