@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -76,9 +77,24 @@ func remoteServer(t *testing.T) (url string, calls *atomic.Int32) {
 func TestServers(t *testing.T) { overEach(t, []string{"0.1.0", "0.2"}, ownServers) }
 
 func ownServers(ctx context.Context, t *testing.T, o kit.HostOptions) {
+	told := 0
+	if o.Wire != nil { // a version that nothing was tested with runs too, and says so once in a chat
+		wire := *o.Wire
+		wire.Version, told = "0.2.99", 1
+		o.Wire = &wire
+	}
 	w := newWorld(ctx, t, o)
 	c := w.NewChat()
-	play(ctx, t, c, `#! SAY "before"`)
+	before := append(play(ctx, t, c, `#! SAY "before"`), play(ctx, t, c, `#! SAY "once more"`)...)
+	untested := slices.DeleteFunc(before, func(f chat.Frame) bool { return f.Type != chat.Notice })
+	if len(untested) != told || told > 0 && untested[0].Text != "The agent is version 0.2.99, which Strata was not tested with. If something goes wrong, install version 0.1.0-rc.8." {
+		t.Errorf("notices of an untested version: %+v", untested)
+	}
+	status, err := w.Status(ctx)
+	must(t, err)
+	if wire := map[bool]string{false: "events.mux", true: "remote.mux"}[o.Wire != nil]; status.Wire != wire {
+		t.Errorf("the wire is %s, want %s", status.Wire, wire)
+	}
 	url, calls := remoteServer(t)
 	var settings chat.ToolSettings
 	notes, err := filepath.Abs("testdata/notes.mjs")

@@ -5,6 +5,7 @@
 package muxport
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ const (
 // Options says what is spoken.
 type Options struct {
 	Shape       string // "" is Shape02
+	Version     string // that it says it is; "" is the installed one's
 	Attachments string // name of the third argument of commands/execute; "" is submittedAttachments
 	// HeartbeatMs is the time between two pings in milliseconds; 0 is the wire's
 	// own 2,000.
@@ -59,12 +61,13 @@ func Component(dir, sources, pkg string, o Options) error {
 	if err := json.Unmarshal(data, &manifest); err != nil {
 		return fail(err)
 	}
+	manifest.Version = cmp.Or(o.Version, manifest.Version)
 	bin := filepath.Join(pkg, filepath.FromSlash(manifest.Bin["dsh"]))
 	manifest.Bin = map[string]string{"dsh": "start.mjs"}
 	patch := filepath.Join(dir, "patch.yml")
 	err = errors.Join(
 		os.Mkdir(dir, 0o755),
-		os.Symlink(filepath.Dir(filepath.Dir(pkg)), filepath.Join(dir, "node_modules")), // what tells what it can do
+		neighbours(dir, filepath.Dir(pkg)),
 		os.Symlink(filepath.Join(pkg, "config"), filepath.Join(dir, "config")),
 		writeJSON(filepath.Join(dir, "package.json"), "%s\n", manifest),
 		writeJSON(patch, "%s\n", []any{map[string]any{"insert": []any{
@@ -87,4 +90,18 @@ func writeJSON(path, format string, value any) error {
 		return err
 	}
 	return os.WriteFile(path, fmt.Appendf(nil, format, data), 0o644)
+}
+
+// neighbours links the packages beside the Harness's own, which tell what it can do; not
+// itself, which the host would take for the component.
+func neighbours(dir, scope string) error {
+	to := filepath.Join(dir, "node_modules", filepath.Base(scope))
+	entries, err := os.ReadDir(scope)
+	err = errors.Join(err, os.MkdirAll(to, 0o755))
+	for _, e := range entries {
+		if e.Name() != "dsh" {
+			err = errors.Join(err, os.Symlink(filepath.Join(scope, e.Name()), filepath.Join(to, e.Name())))
+		}
+	}
+	return err
 }

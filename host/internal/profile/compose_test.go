@@ -153,6 +153,24 @@ func TestProfilesRun(t *testing.T) {
 	}
 }
 
+// others are the rows of a patch that do not say where presets are.
+func others(t *testing.T, f Files) []string {
+	t.Helper()
+	doc, err := parseYAML(f[PatchFile])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, row := range rowsOf(doc) {
+		switch row.get("id") {
+		case "agent-presets", "agent-preset-registry", "preset-" + Name:
+		default:
+			out = append(out, canonical(row))
+		}
+	}
+	return out
+}
+
 // Both forms of a standard preset give the same one of ours, and each is found where its
 // generation has it.
 func TestBothGenerations(t *testing.T) {
@@ -166,6 +184,29 @@ func TestBothGenerations(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(document(file.rows)), string(document(row.rows))); diff != "" || file.module != "" || row.module == "" {
 		t.Errorf("%q, %q (-file +row):\n%s", file.module, row.module, diff)
+	}
+	// Each of the other profiles is the same in the newer form, but for where its preset is.
+	for name, s := range cases() {
+		if string(s.Standard) != small {
+			continue
+		}
+		older := generate(t, s)
+		s.Standard = []byte(smallRow)
+		newer := generate(t, s)
+		want, err := older.presetRows()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := newer.presetRows()
+		if err != nil || canonical(want) != canonical(got) || newer[PresetFile] != nil || newer[PresetMetaFile] != nil {
+			t.Errorf("%s: the preset, %v (-older +newer):\n%s", name, err, cmp.Diff(string(document(want)), string(document(got))))
+		}
+		if diff := cmp.Diff(others(t, older), others(t, newer)); diff != "" {
+			t.Errorf("%s: the other rows (-older +newer):\n%s", name, diff)
+		}
+		if older.Signature() == newer.Signature() {
+			t.Errorf("%s: another composition of the same signature", name)
+		}
 	}
 	for path, want := range map[string]string{
 		"dsh/config/agent-presets/standard/agent.cordis.yml": "of the file",
