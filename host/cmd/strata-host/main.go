@@ -48,7 +48,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		Use: "strata-host", Short: "Chats with the DeepSeek Harness, with an approval for every change",
 		SilenceUsage: true, SilenceErrors: true,
 	}
-	root.AddCommand(serveCommand(), modelsCommand(), searchCommand(), profileCommand(), tasksCommand(), wireCommand(), versionCommand())
+	root.AddCommand(serveCommand(), modelsCommand(), searchCommand(), serversCommand(), profileCommand(), tasksCommand(), wireCommand(), versionCommand())
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

@@ -103,13 +103,13 @@ var proxied = regexp.MustCompile(`(?m)^ +(?:baseURL|origin|url): "(http://127\.0
 // readdress puts the address of the profile that was written last into the files, or one
 // of port 0 where there is none, as it says nothing of a difference.
 func (p *composed) readdress(now string) {
-	was := []byte("http://127.0.0.1:0")
+	was := "http://127.0.0.1:0"
 	if written, err := os.ReadFile(filepath.Join(p.home, filepath.FromSlash(profile.PatchFile))); err == nil {
 		if found := proxied.FindSubmatch(written); found != nil {
-			was = found[1]
+			was = string(found[1])
 		}
 	}
-	p.files[profile.PatchFile] = bytes.ReplaceAll(p.files[profile.PatchFile], []byte(now+"/"), append(was, '/'))
+	p.files[profile.PatchFile] = bytes.ReplaceAll(p.files[profile.PatchFile], []byte(now+"/"), []byte(was+"/"))
 }
 
 func (p *composed) show(out io.Writer) error {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,19 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"strata.dev/bridge/host/internal/say"
-	"strata.dev/bridge/host/internal/store"
 	"strata.dev/bridge/host/internal/tools"
 	"strata.dev/bridge/proto/chat"
 )
 
-// searching is the choice of who searches the web: by the host that runs on the data
-// folder, or in its settings file where none does.
-type searching struct {
-	running
-	out    io.Writer
-	asJSON bool
-	keys   string // as serve's flag, where no host runs
-}
+// searching is the choice of who searches the web.
+type searching struct{ choosing }
 
 func searchCommand() *cobra.Command {
 	var s searching
@@ -72,14 +64,7 @@ func searchCommand() *cobra.Command {
 const maxKeyInput = 64 << 10
 
 func (s *searching) status(ctx context.Context) error {
-	t, err := s.ask(ctx, http.MethodGet, nil)
-	if errors.Is(err, errNoHost) {
-		chosen, err := s.open(ctx)
-		if err != nil {
-			return err
-		}
-		return s.print(chosen.Get())
-	}
+	t, err := s.get(ctx)
 	if err != nil {
 		return err
 	}
@@ -87,70 +72,11 @@ func (s *searching) status(ctx context.Context) error {
 }
 
 func (s *searching) change(ctx context.Context, p chat.ToolsPatch) error {
-	t, err := s.ask(ctx, http.MethodPut, p)
-	if errors.Is(err, errNoHost) {
-		t, err = s.edit(ctx, p)
-	}
+	t, err := s.put(ctx, http.MethodPut, "", p, func(chosen *tools.Settings) error { return chosen.Change(ctx, p) })
 	if err != nil {
 		return err
 	}
 	return s.print(t)
-}
-
-// errNoHost says that no host runs on the data folder.
-var errNoHost = errors.New("no host runs")
-
-// ask puts it to the host that runs.
-func (s *searching) ask(ctx context.Context, method string, body any) (t chat.ToolSettings, err error) {
-	if _, held, err := store.Holder(hostLock(s.data)); err == nil && !held {
-		return t, errNoHost
-	}
-	var raw []byte
-	if body != nil {
-		if raw, err = json.Marshal(body); err != nil {
-			return t, err
-		}
-	}
-	res, err := s.running.ask(ctx, method, "api/agent/tools", raw)
-	if err != nil {
-		return t, err
-	}
-	defer res.Body.Close()
-	if err := json.NewDecoder(res.Body).Decode(&t); err != nil {
-		return t, fmt.Errorf("reading the answer: %w", err)
-	}
-	return t, nil
-}
-
-// edit changes the settings file as the only one who may.
-func (s *searching) edit(ctx context.Context, p chat.ToolsPatch) (t chat.ToolSettings, err error) {
-	lock, err := store.Acquire(hostLock(s.data))
-	if errors.Is(err, store.ErrLocked) {
-		return t, coded{exitInUse, inUse(s.data)}
-	}
-	if err != nil {
-		return t, say.Error(chat.CodeInternal, err.Error(), say.DataUnusable, "path", s.data)
-	}
-	defer func() { err = errors.Join(err, lock.Release()) }()
-	chosen, err := s.open(ctx)
-	if err == nil {
-		err = chosen.Change(ctx, p)
-	}
-	if err != nil {
-		return t, err
-	}
-	return chosen.Get(), nil
-}
-
-func (s *searching) open(ctx context.Context) (*tools.Settings, error) {
-	if err := checkKeys(s.keys); err != nil {
-		return nil, err
-	}
-	chosen, err := tools.Open(ctx, settingsFile(s.data), openKeys(ctx, s.data, s.keys))
-	if err != nil {
-		return nil, savedError(s.data, err)
-	}
-	return chosen, nil
 }
 
 // print prints what a person reads, or JSON.
