@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -211,6 +212,9 @@ func TestContext(t *testing.T) {
 		if most := 2 + o.Requests/20; len(o.Lost) > 0 || o.Twice > 0 || o.Refused > most {
 			t.Errorf("%s on %s: %+v", o.Talk, o.Model, o)
 		}
+	}
+	if kept, err := filepath.Glob(w.path(".strata/restore/*.md")); err != nil || len(kept) == 0 {
+		t.Errorf("where no summary was made nothing is kept of what was left out: %v", err)
 	}
 	t.Log("\n" + talks.Table("with Strata's context plugin", out))
 }

@@ -1,6 +1,7 @@
 package contextwindow
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 
 	"strata.dev/bridge/plugins/sdk"
 	"strata.dev/bridge/proto/abi"
+	"strata.dev/bridge/proto/budget"
 )
 
 // TestOutline: where no model makes a summary, an outline takes its place as soon as
@@ -54,6 +56,9 @@ func TestOutline(t *testing.T) {
 			}
 			if tt.want.Outline {
 				checkSummary(t, c, s, text)
+				if !strings.Contains(text, keptPath) || strings.Count(text, "- please") != tt.turns {
+					t.Errorf("it is %q", text)
+				}
 			}
 			if tt.want.Outline != strings.Contains(text, abi.SaidOutline) || c.measure().Outline != tt.want.Outline {
 				t.Errorf("what is told of it: %q, %+v", text, c.measure())
@@ -107,5 +112,21 @@ func TestALogReadAgain(t *testing.T) {
 				t.Errorf("%+v", got)
 			}
 		})
+	}
+}
+
+// TestOutlineOfALongChat has the newest of what the person said, and where the rest is.
+func TestOutlineOfALongChat(t *testing.T) {
+	c := newChat(t, 16_384, 2048, 7000)
+	for n := range 300 {
+		c.add(abi.ContextPiece{Tokens: 100, Said: fmt.Sprintf("message %d %s", n, strings.Repeat("x", 200))}, 0)
+	}
+	s := &server{t: t, window: 16_384, perToken: 4, header: 28_000, instruction: 2400, says: summaries["refused"]}
+	_, text, err := c.summarize(abi.TriggerOverflow, s, 0, 299)
+	if err != nil || !strings.Contains(text, "- message 298 ") || strings.Contains(text, "- message 2 ") || !strings.Contains(text, keptPath) {
+		t.Errorf("%q, %v", text, err)
+	}
+	if tokens := budget.TextPrice(budget.Units(text)); tokens < 2000 || tokens > (budget.Limit(16_384)-7000)/2 {
+		t.Errorf("it has %d tokens", tokens)
 	}
 }

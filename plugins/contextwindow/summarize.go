@@ -19,7 +19,7 @@ const askedByHarness = 8192
 
 // smallestSummary is what a summary may have however little room there is, in the
 // Harness's tokens: a line or two.
-const smallestSummary = 64
+const smallestSummary = 128
 
 // summaryCap is how long a summary may be, in tokens: an eighth of a window, so that
 // small ones have room for what is summarized as well.
@@ -82,33 +82,44 @@ func last(err error) bool {
 	return false
 }
 
-// outline is what is kept where no model makes a summary: what the person asked.
+// outline is what is kept where no model makes a summary: what the person asked, the newest
+// of it, and where all of it can be read.
 func (w *writer) outline() string {
 	w.made.Outline = true
 	calls, answers := 0, 0
-	var said []string
 	for _, p := range w.in.Messages {
 		calls += p.Calls
 		if p.Kind == abi.PieceAnswer {
 			answers++
 		}
-		if p.Said != "" {
-			said = append(said, "- "+strings.Join(strings.Fields(p.Said), " "))
+	}
+	head := "## Primary Request and Intent\n" + abi.SaidOutline + "\n"
+	tail := "\n\n## Current Work\n- left out: " + count(answers, "answer") + " and " + count(calls, "tool call") + ". "
+	if path, err := sdk.RestorePut(w.t); err == nil {
+		tail += "All of it is in the file " + path + ": read it in parts, or search it, where it is needed."
+	} else {
+		w.t.Logf(sdk.Warn, "context: what was left out was not kept in a file: %v", err)
+		tail += "Read files again where they are needed."
+	}
+	left := w.most()*4 - budget.Units(head+tail)
+	var said []string
+	for _, p := range slices.Backward(w.in.Messages) {
+		if p.Said == "" {
+			continue
 		}
+		line := "- " + strings.Join(strings.Fields(p.Said), " ")
+		if left -= budget.Units(line) + 1; left < 0 {
+			break
+		}
+		said = append(said, line)
 	}
-	const most = 40 // the newest of what was asked
-	if len(said) > most {
-		said = said[len(said)-most:]
-	}
-	text := "## Primary Request and Intent\n" + abi.SaidOutline + "\n" +
-		strings.Join(said, "\n") + "\n\n## Current Work\n- left out: " + count(answers, "answer") + " and " + count(calls, "tool call") +
-		". Read files again where they are needed."
-	return text
+	slices.Reverse(said)
+	return head + strings.Join(said, "\n") + tail
 }
 
-// fit cuts a summary so that it is shorter than what it stands for and leaves room beside
-// it, and fails where it frees less than so many of the model's tokens.
-func (w *writer) fit(text string, least int) (string, error) {
+// most is how long a summary may be, by the Harness's price of its text: shorter than what
+// it stands for, and with room beside it.
+func (w *writer) most() int {
 	most := w.source - framePrice
 	if w.again() {
 		most = min(most, max(smallestSummary, w.source/4-framePrice))
@@ -116,7 +127,13 @@ func (w *writer) fit(text string, least int) (string, error) {
 	if w.room > 0 {
 		most = min(most, max(smallestSummary, int(float64(w.room)/w.density)-framePrice))
 	}
-	text = shorten(strings.TrimSpace(text), most*4)
+	return most
+}
+
+// fit cuts a summary so that it is not too long, and fails where it frees less than so many
+// of the model's tokens.
+func (w *writer) fit(text string, least int) (string, error) {
+	text = shorten(strings.TrimSpace(text), w.most()*4)
 	if budget.NodePrice(w.source-budget.TextPrice(budget.Units(text)), w.density) < least {
 		return "", sdk.Errorf(abi.CodeNoGain, "%s", abi.SaidNoGain)
 	}

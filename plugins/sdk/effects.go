@@ -101,3 +101,10 @@ func Effect(t *Task, kind string, head, body []byte) ([]byte, []byte, error) {
 func LLM(t *Task, req abi.LLMRequest) (abi.LLMAnswer, []byte, error) {
 	return ask[abi.LLMAnswer](t, abi.EffectLLM, req, nil)
 }
+
+// RestorePut keeps the messages that the call's own caller holds in a file of the session's
+// workspace, and gives its path there.
+func RestorePut(t *Task) (path string, err error) {
+	out, _, err := ask[abi.RestorePutAnswer](t, abi.EffectRestorePut, struct{}{}, nil)
+	return out.Path, err
+}

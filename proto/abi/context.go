@@ -7,16 +7,25 @@ import "encoding/json"
 // what goes out of them is named, so that no chat travels through a plugin.
 const EffectLLM = "llm"
 
+// EffectRestorePut keeps the messages of the call's own caller, as a transcript, in a new
+// file of the session's workspace, where the agent can read it: {} → RestorePutAnswer.
+const EffectRestorePut = "restore.put"
+
+// RestorePutAnswer names the file.
+type RestorePutAnswer struct {
+	Path string `json:"path"` // below the workspace, with slashes
+}
+
 // ContextOps is the context plugin's op table. A fault of any of them leaves the
 // Harness's own figures and requests as they are.
 var ContextOps = []Op{
-	{Name: "observe", Sync: true, DeadlineMs: 1000},                // ContextObserve → ContextObserved
-	{Name: "measure", Sync: true, DeadlineMs: 1000},                // ContextMeasure → ContextMeasured
-	{Name: "cap", Sync: true, DeadlineMs: 1000},                    // ContextCap → ContextCapped
-	{Name: "refused", Sync: true, DeadlineMs: 1000},                // ContextRefusal → ContextRefused
-	{Name: "select", Sync: true, DeadlineMs: 1000},                 // ContextSurface → ContextSelection
-	{Name: "summarize", Effects: []string{EffectLLM, EffectSleep}}, // ContextSource → ContextSummary + its text
-	{Name: "arith", Sync: true, Worker: true, DeadlineMs: 5_000},   // ContextArith → ContextArithAnswer
+	{Name: "observe", Sync: true, DeadlineMs: 1000},                                  // ContextObserve → ContextObserved
+	{Name: "measure", Sync: true, DeadlineMs: 1000},                                  // ContextMeasure → ContextMeasured
+	{Name: "cap", Sync: true, DeadlineMs: 1000},                                      // ContextCap → ContextCapped
+	{Name: "refused", Sync: true, DeadlineMs: 1000},                                  // ContextRefusal → ContextRefused
+	{Name: "select", Sync: true, DeadlineMs: 1000},                                   // ContextSurface → ContextSelection
+	{Name: "summarize", Effects: []string{EffectLLM, EffectSleep, EffectRestorePut}}, // ContextSource → ContextSummary + its text
+	{Name: "arith", Sync: true, Worker: true, DeadlineMs: 5_000},                     // ContextArith → ContextArithAnswer
 }
 
 // Kinds of a ContextEvent.

@@ -76,7 +76,7 @@ func FuzzCanonical(f *testing.F) {
 func TestTables(t *testing.T) {
 	effects := map[string]bool{
 		EffectAsk: true, EffectSleep: true, EffectFetch: true, EffectStoreGet: true, EffectStorePut: true, EffectStoreAppend: true,
-		EffectStoreList: true, EffectStoreDelete: true, EffectSessionRead: true, EffectSessionCommit: true, EffectRealpath: true, EffectFetchWeb: true, EffectTextDecode: true, EffectLLM: true,
+		EffectStoreList: true, EffectStoreDelete: true, EffectSessionRead: true, EffectSessionCommit: true, EffectRealpath: true, EffectFetchWeb: true, EffectTextDecode: true, EffectLLM: true, EffectRestorePut: true,
 	}
 	for plugin, table := range Tables {
 		seen := map[string]bool{}

@@ -21,7 +21,7 @@ const (
 var EffectKinds = []string{
 	EffectAsk, EffectSleep, EffectFetch, EffectStoreGet, EffectStorePut, EffectStoreAppend, EffectStoreList,
 	EffectStoreDelete, EffectSessionRead, EffectSessionCommit, EffectRealpath,
-	EffectFetchWeb, EffectTextDecode, EffectLLM,
+	EffectFetchWeb, EffectTextDecode, EffectLLM, EffectRestorePut,
 }
 
 // Fault and refusal codes that both host sides use.

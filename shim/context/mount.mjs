@@ -38,7 +38,7 @@ export async function mount(ctx, config) {
   })
   /** @returns {Promise<Instance>} */
   function plugin() {
-    return starting ??= start(config, warn, requests.effect).then(instance => {
+    return starting ??= start(config, warn, { llm: requests.effect, 'restore.put': requests.keep }).then(instance => {
       if (closed) instance.close()
       return running = instance
     })
@@ -98,16 +98,16 @@ function told(warn, error) {
 }
 
 /**
- * @param {ContextRow} row @param {(text: string) => void} warn @param {import('../lib/hot.mjs').EffectHandler} llm
+ * @param {ContextRow} row @param {(text: string) => void} warn @param {import('../lib/hot.mjs').Effects} own
  * @returns {Promise<Instance>} warmed up
  */
-async function start({ sha256, wasm }, warn, llm) {
+async function start({ sha256, wasm }, warn, own) {
   try {
     const module = await loadModule(wasm ?? new URL('../dist/strata.wasm', import.meta.url), sha256)
     const instance = new Instance({
       module,
       plugin: 'context',
-      effects: { ...createEffects({}), llm },
+      effects: { ...createEffects({}), ...own },
       log: (level, text) => level !== 'debug' && warn(text),
       onTrap: ({ message, details }) => warn(`context: ${message} ${details ?? ''}`),
     })

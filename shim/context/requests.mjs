@@ -6,6 +6,7 @@
  * @module
  */
 import { randomUUID } from 'node:crypto'
+import { putRestore } from '../lib/effects/restore.mjs'
 import { asPluginError } from '../lib/messages.mjs'
 import { headerUnits, piece, transcript, whole } from './facts.mjs'
 
@@ -102,7 +103,7 @@ export class Requests {
         session: session.id, trigger: figures.trigger(session), window: await this.#window(session, options), asked: options.maxTokens ?? 0,
         ...headerUnits(options), instruction: transcript(instruction).length,
         messages: texts.map((/** @type {string} */ text, /** @type {number} */ i) => piece(options.messages[i], figures.price(options.messages[i]), text)),
-      }, undefined, { context: { options, texts, instruction }, ...(options.signal && { signal: options.signal }) })
+      }, undefined, { context: { session, options, texts, instruction }, ...(options.signal && { signal: options.signal }) })
     } catch (error) {
       const { code, message } = asPluginError(error)
       if (code === 'cancelled') yield failed('ABORTED', message, 'aborted')
@@ -156,6 +157,9 @@ export class Requests {
       body: new TextEncoder().encode([...blocks.values()].join('\n')),
     }
   }
+
+  /** The effect `restore.put`. @type {import('../lib/hot.mjs').EffectHandler} */
+  keep = async (_effect, { context: { session, texts } }) => ({ value: { path: await putRestore(session.header.cwd, texts.join('\n\n')) } })
 
   /** @template {object} T @param {T} request @returns {T} */
   #own(request) {

@@ -1,6 +1,9 @@
 // @ts-check
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { suite, test } from 'node:test'
 import { transcript, whole } from '../context/facts.mjs'
 import { Feed } from '../context/feed.mjs'
@@ -170,7 +173,10 @@ suite('requests', () => {
       sent.push(options)
       yield* serve(options)
     }
-    const instance = fresh({ llm: (/** @type {any} */ request, /** @type {any} */ call) => requests.effect(request, call), sleep: async () => ({}) })
+    const instance = fresh({
+      llm: (/** @type {any} */ request, /** @type {any} */ call) => requests.effect(request, call), sleep: async () => ({}),
+      'restore.put': (/** @type {any} */ request, /** @type {any} */ call) => requests.keep(request, call),
+    })
     const { figures } = figuresOn(instance)
     const requests = new Requests({ llm, sessions: { get: () => session }, figures, plugin: async () => instance, mark: clone => clone })
     const turn = async (/** @type {any} */ more = {}) => {
@@ -276,6 +282,29 @@ suite('requests', () => {
     const from = sent.length
     assert.deepEqual((await turn({ purpose: 'compaction', messages })).at(-1).reason, { kind: 'stop' })
     assert.deepEqual(sent.slice(from).map(({ provider, model }) => `${provider}/${model}`), ['p/other'])
+  })
+
+  test('where no model makes a summary, what is left out is a file of the workspace, which follows no link', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'strata-'))
+    try {
+      const { session, turn } = world(() => failure('INVALID_REQUEST', '400: this is not served'))
+      session.header = { cwd: folder }
+      session.said('x'.repeat(240_000)) // above the window
+      const messages = [message('user', 'what a person said '.repeat(4000)), message('assistant', 'and 😀'), message('user', 'You are now acting as a compaction engine')]
+      const outline = async () => (await turn({ purpose: 'compaction', messages })).find(({ type }) => type === 'block-end')?.block.text ?? ''
+      const { groups: { file = '' } = {} } = /the file (?<file>\S+\.md):/.exec(await outline()) ?? {}
+      assert.match(file, /^\.strata\/restore\/[0-9a-f]{12}-[0-9a-f]{6}\.md$/)
+      assert.equal(await readFile(path.join(folder, file), 'utf8'), messages.slice(0, -1).map(transcript).join('\n\n'))
+      assert.equal(await readFile(path.join(folder, '.strata/.gitignore'), 'utf8'), '*\n')
+      assert.deepEqual(await Promise.all([file, '.strata', '.strata/restore'].map(async name => (await stat(path.join(folder, name))).mode & 0o777)), [0o600, 0o700, 0o700])
+      await rm(path.join(folder, '.strata/restore'), { recursive: true })
+      await mkdir(path.join(folder, 'away'))
+      await symlink(path.join(folder, 'away'), path.join(folder, '.strata/restore'))
+      assert.match(await outline(), /Read files again where they are needed/)
+      assert.deepEqual(await readdir(path.join(folder, 'away')), [])
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 
   test('report 3: a summary that fails ends in a failure and leaves the next one alone', async () => {

@@ -55,6 +55,7 @@ func serveCommand() *cobra.Command {
 
 // serve runs the host until ctx ends, then ends all that it started.
 func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
+	hidden := hide() // before there is a key
 	fixed, warnings, err := connections.FromFlags(f.model)
 	if err != nil {
 		return err
@@ -107,6 +108,9 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	defer func() { err = errors.Join(err, closeLog()) }()
 	for _, w := range warnings {
 		fmt.Fprintln(stderr, w.Text)
+	}
+	if hidden != nil {
+		log.Warn("other programs of this user can read the host's memory", zap.Error(hidden))
 	}
 
 	dir := filepath.Join(f.data, "agent")

@@ -67,16 +67,14 @@ func (p *pieces) Read(b []byte) (int, error) {
 		}
 		line, err := p.in.ReadSlice('\n')
 		p.event = append(p.event, line...)
-		if err == bufio.ErrBufferFull && len(p.event) < maxEvent {
-			continue
-		}
+		full := err == bufio.ErrBufferFull
 		switch end := len(bytes.TrimRight(line, "\r\n")) == 0; {
-		case err == bufio.ErrBufferFull: // it is none that a server of models sends
-			p.out, p.event = p.event, nil
-		case err != nil:
+		case err != nil && !full:
 			p.out, p.err = p.last(), err
-		case end:
+		case end && !full:
 			p.out, p.event = p.take(p.event), nil
+		case len(p.event) >= maxEvent: // it is none that a server of models sends
+			p.out, p.event = p.event, nil
 		}
 	}
 	n := copy(b, p.out)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -82,10 +83,22 @@ func TestPiecesHoldNoEventBack(t *testing.T) {
 
 // What is no event of a model goes on in spite of its size.
 func TestPiecesOfLargeEvents(t *testing.T) {
-	in := "data: {\"x\":\"" + strings.Repeat("y", maxEvent+5000) + "\"}\n\n" + completion("content", "z")
-	got, err := streamed(newKey(secret), events, strings.NewReader(in))
-	if err != nil || string(got) != in {
-		t.Errorf("%d bytes became %d, %v", len(in), len(got), err)
+	for name, begin := range map[string]string{
+		"a long line": "data: {\"x\":\"" + strings.Repeat("y", maxEvent+5000) + "\"}\n\n", "many lines": strings.Repeat("data: {}\n", maxEvent/4), "no line": strings.Repeat("y", 3*maxEvent),
+	} {
+		in := begin + completion("content", "z")
+		r, w := io.Pipe()
+		go func() { _, _ = io.WriteString(w, in) }() // and the stream stays open
+		res := &http.Response{Header: http.Header{"Content-Type": {events}}, Body: r}
+		newKey(secret).Filter(res)
+		got := make([]byte, maxEvent)
+		if _, err := io.ReadFull(res.Body, got); err != nil || string(got) != in[:maxEvent] {
+			t.Errorf("%s: it does not go on: %v", name, err)
+		}
+		_ = r.Close()
+		if got, err := streamed(newKey(secret), events, strings.NewReader(in)); err != nil || string(got) != in {
+			t.Errorf("%s: %d bytes became %d, %v", name, len(in), len(got), err)
+		}
 	}
 }
 
