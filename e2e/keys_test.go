@@ -197,6 +197,16 @@ func TestFortyKeysStayWhereTheyAre(t *testing.T) {
 	must(t, err)
 	h.add(string(out))
 	h.ask(ctx, w.Host, "PUT", "/api/agent/tools", chat.ToolsPatch{WebSearch: &chat.WebSearchPatch{Service: new("exa"), Key: &keys[2]}})
+	for _, tool := range []map[string]any{
+		{"kind": "server", "name": "remote", "url": service.URL + "/refuses/mcp", "values": map[string]string{"Authorization": "Bearer " + keys[3], "X-Api-Key": keys[4]}},
+		{"kind": "server", "name": "program", "command": "/no/such/program", "args": []string{"x"}, "values": map[string]string{"SERVICE_TOKEN": ofServer.secrets()[0], "PLAIN": ofServer.secrets()[1]}},
+	} {
+		var settings chat.ToolSettings
+		must(t, json.Unmarshal(h.ask(ctx, w.Host, "POST", "/api/agent/tools/custom", tool), &settings))
+		if len(settings.Custom) == 0 {
+			t.Errorf("no server was added: %+v", settings)
+		}
+	}
 
 	var all sync.WaitGroup
 	for i := range 14 {
@@ -238,6 +248,7 @@ func TestFortyKeysStayWhereTheyAre(t *testing.T) {
 	for m, but := range map[marker][]string{
 		ofKey:     {kept, filepath.Join(w.home.Dir, "model.key")},
 		ofEnviron: nil,
+		ofServer:  {kept},
 		// The chat itself: the Harness's log of it and its list of them, what the host knows it by, the files that were asked for.
 		ofChat: {filepath.Join(w.home.Data, "agent", "home", "sessions"), filepath.Join(w.home.Data, "agent", "home", "storages"), filepath.Join(w.home.Data, "agent", "sessions.json"), filepath.Join(w.home.Data, "tasks"), w.home.Workspace},
 	} {
@@ -277,14 +288,19 @@ func TestFortyKeysStayWhereTheyAre(t *testing.T) {
 		h.ask(ctx, w.Host, "DELETE", "/api/models/"+id, nil)
 	}
 	h.ask(ctx, w.Host, "PUT", "/api/agent/tools", chat.ToolsPatch{WebSearch: &chat.WebSearchPatch{Key: new("")}})
+	for _, name := range []string{"remote", "program"} {
+		h.ask(ctx, w.Host, "DELETE", "/api/agent/tools/custom/"+name, nil)
+	}
 	if _, err := w.Stop(ctx); err != nil {
 		t.Fatal(err)
 	}
 	h.add(strings.Join(w.Output(), "\n"))
 	texts := h.places()
 	maps.Copy(texts, unpacked(t, w.home.Data))
-	for _, leak := range ofKey.found(texts) {
-		t.Errorf("without the Harness, and when all is removed, a key is in %s", leak)
+	for _, m := range []marker{ofKey, ofServer, ofEnviron} {
+		for _, leak := range m.found(texts) {
+			t.Errorf("without the Harness, and when all is removed, %s is in %s", m, leak)
+		}
 	}
 }
 
@@ -384,7 +400,7 @@ func theAgentLooks(ctx context.Context, t *testing.T, w *world) {
 	look := func(what string) string {
 		return `{ env; cat $(ls -d /proc/[0-9]*/environ | grep -v '^/proc/` + fmt.Sprint(w.PID()) + `/') /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' '\n'; grep -rao '` + what + `' ` + home + ` 2>/dev/null; } | grep -ac '` + what + `'; `
 	}
-	command := look("p1anted[7]") + look("env1ron[8]") + `env | grep -ciE '^[^=]*(key|token|secret|password)'; grep -ac STRATA_ROUTE_KEY= ` + environ + `; echo looked`
+	command := look("p1anted[7]") + look("env1ron[8]") + `env | grep -ciE 'm5pserv[6]|^[^=]*(key|token|secret|password)'; grep -ac STRATA_ROUTE_KEY= ` + environ + `; echo looked`
 	for _, mode := range []string{"manual", "bypass"} {
 		c := w.NewChat()
 		run := send(ctx, t, c, scriptmodel.Steps(scriptmodel.Bash(command), scriptmodel.Say("ran it")), kit.Mode(mode))

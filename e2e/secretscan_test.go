@@ -28,6 +28,7 @@ const (
 	ofKey     marker = "p1anted7" // keys that the host was given
 	ofEnviron marker = "env1ron8" // what the host's environment held when it was started
 	ofChat    marker = "t0ldin1t" // what a person wrote, or a tool brought
+	ofServer  marker = "m5pserv6" // variables of MCP servers that are programs, which the Harness has to hold
 )
 
 // shapes are how the keys of forty services begin, and how long they are.

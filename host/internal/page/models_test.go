@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -143,7 +144,7 @@ func TestModelsAskForFigures(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	dir := t.TempDir()
-	registry, err := models.Open(t.Context(), models.Options{Dir: dir, Keys: connections.NewKeyStore(nil, filepath.Join(dir, "keys.json"))})
+	registry, err := models.Open(t.Context(), models.Options{Dir: dir, Keys: connections.NewKeyStore(nil, filepath.Join(dir, "keys.json")), Every: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,5 +191,16 @@ func TestModelsAskForFigures(t *testing.T) {
 	if c, err := registry.Get("desk"); err != nil || !c.Ready || c.Slots != 2 || c.Models[0].ContextWindow != 8192 {
 		t.Errorf("%+v, %v", c, err)
 	}
+
+	// The screen shows by itself that the server goes, and an engine of the app comes.
+	server.Close()
+	b.until(t, says, "No model server answers at "+strings.TrimPrefix(server.URL, "http://")+". Start it, or correct the address.")
+	b.until(t, "document.querySelectorAll('[data-route]:not([data-route=\"\"])').length", 0)
+	engine := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(engine.Close)
+	if _, err := registry.PutLocal(t.Context(), "7f", chat.LocalSpec{BaseURL: engine.URL, Model: "gyro-l", Slots: 1}); err != nil {
+		t.Fatal(err)
+	}
+	b.until(t, "document.querySelector('[data-connection=app-7f] .sentence p')?.innerText", "Nobody tells how many tokens gyro-l takes at once. Set its context window in the app that loaded it; then it can be chosen.")
 	b.clean(t)
 }

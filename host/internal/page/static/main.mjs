@@ -421,6 +421,7 @@ async function poll() {
       // Begun elsewhere, in another tab for one, or after it has waited; what waited may be over already.
       if (view().phase === 'idle' && !state.loading && (here?.run ? here.run !== view().run : missed)) load(state.current);
       render();
+      models.refresh();
     } catch (err) {
       trouble(err);
     }

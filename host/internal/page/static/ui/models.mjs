@@ -16,6 +16,7 @@ export class Models {
   #list = h('ul', { class: 'rows' });
   #add = h('button', { type: 'button', class: 'add', click: () => this.#edit() }, words.addConnection);
   #form;
+  #shown = '';
   el;
 
   /** @param {Api} api @param {() => void} changed called after every change */
@@ -35,9 +36,17 @@ export class Models {
     await this.#load();
   }
 
+  /** Shows what has come and gone since, where nothing is being written. */
+  async refresh() {
+    if (this.el.open && this.#form.el.hidden) await this.#load();
+  }
+
   async #load() {
     await this.#try(async () => {
       const all = await this.api.models();
+      const now = JSON.stringify(all);
+      if (now === this.#shown) return; // a button keeps its focus
+      this.#shown = now;
       const rows = all.connections ?? [];
       setChildren(this.#list, rows.length ? rows.map((c) => this.#row(c, all.default ?? ''))
         : [h('li', { class: 'none' }, words.noConnection)]);
