@@ -74,10 +74,10 @@ export class Figures {
     return this.feed.ask(session, 'refused', { route: routeOf(options), ...failureOf(failure), raised }) ?? {}
   }
 
-  /** What is to be summarized. @param {Session} session @param {Trigger} trigger @param {readonly {seq: number, tokens: number}[]} nodes the meter's @param {boolean} pruned */
+  /** What is to be summarized. @param {Session} session @param {Trigger} trigger @param {readonly {seq: number, tokens: number, heuristicTokens?: number}[]} nodes the meter's @param {boolean} pruned */
   select(session, trigger, nodes, pruned) {
     const { events } = session
-    const pieces = nodes.map(({ seq, tokens }) => {
+    const pieces = nodes.map(({ seq, tokens: price, heuristicTokens: tokens = price }) => { // the plugin scales by itself
       const message = session.deriveEventMessage(events[seq])
       return { ...(message === null ? { tokens } : piece(message, tokens)), seq }
     })

@@ -51,7 +51,7 @@ export function adjusted(figures) {
     return last.nodes
   }
   return (session, result) => {
-    const measured = figures.measure(session, result.surfaceTokens)
+    const measured = figures.measure(session, split(result.nodes) ? undefined : result.surfaceTokens)
     if (measured === undefined) return result
     const { tokens, density } = measured
     const { nodes, ...rest } = result
@@ -66,8 +66,11 @@ export function adjusted(figures) {
   }
 }
 
+/** Whether the ledger's prices stand beside those of the route, of which the surface's sum is then. @param {readonly any[]} nodes */
+const split = ([first]) => first !== undefined && 'heuristicTokens' in first
+
 /** @param {readonly any[]} nodes @param {number} density */
 function scaled(nodes, density) {
-  if (density === 1 || nodes[0]?.heuristicTokens === undefined) return nodes
+  if (density === 1 || !split(nodes)) return nodes
   return Object.freeze(nodes.map(node => Object.freeze({ ...node, tokens: Math.max(node.tokens, Math.ceil(node.heuristicTokens * density)) })))
 }

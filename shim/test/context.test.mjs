@@ -116,6 +116,23 @@ suite('the meter', () => {
     assert.ok(looks < 3 * nodes.length, `${looks} looks at ${nodes.length} messages`)
   })
 
+  test('the same is summarized, whatever the Harness keeps beside the ledger\'s prices', () => {
+    const { figures } = figuresOn()
+    const session = /** @type {any} */ (new Session())
+    session.begin()
+    for (let n = 0; n < 10; n++) {
+      session.said('x'.repeat(8000))
+      session.answered('ok', 4000 * n + 8000)
+    }
+    const old = session.log.slice(2).map((/** @type {any} */ event) => ({ seq: event.seq, tokens: price(session.deriveEventMessage(event)) }))
+    const later = old.map((/** @type {any} */ { seq, tokens }) => ({ seq, tokens: 2 * tokens, heuristicTokens: tokens }))
+    const choice = figures.select(session, 'pressure', old, true)
+    assert.equal(choice.start, 2)
+    assert.deepEqual(figures.select(session, 'pressure', later, true), choice)
+    const result = { totalTokens: 1, surfaceTokens: 2 * 20_170, baseline: { tokens: 1 }, surfaceDeltaTokens: 0, nodes: later } // priced by the route
+    assert.notEqual(adjusted(figures)(session, result), result)
+  })
+
   test('leaves the Harness its own figures where the plugin cannot be asked', () => {
     const { figures, warned } = figuresOn({ callSync() { throw new Error('gone') } })
     const session = /** @type {any} */ (new Session())
