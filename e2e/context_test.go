@@ -205,6 +205,7 @@ func TestContext(t *testing.T) {
 	strict, uncounted := sized(65_536, 2, 400, "strict", "nocount"), sized(65_536, 1.8, 400, "nocount", "holds")
 	w := sizedWorld(ctx, t, kit.HostOptions{}, scriptmodel.Config{Summaries: badSummaries()}, "", append(modelsOf(all), strict, uncounted)...)
 	t.Run("a longer reply that has no room", func(t *testing.T) { stretched(ctx, t, w, strict) })
+	t.Run("a goal that is too long", func(t *testing.T) { longGoal(ctx, t, w, strict) })
 	out := played(ctx, t, w, all)
 	t.Run("a refusal outlives the Harness", func(t *testing.T) { outlives(ctx, t, w, uncounted) })
 	for _, o := range out {

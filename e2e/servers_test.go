@@ -159,6 +159,13 @@ func ownServers(ctx context.Context, t *testing.T, o kit.HostOptions) {
 		}
 		return err
 	}))
+	log, err := os.ReadFile(filepath.Join(w.home.Data, "logs", "host.log"))
+	must(t, err)
+	for name, told := range map[string]bool{"custom-notes": false, "custom-remote": false, "custom-broken": true, "custom-off": false} {
+		if strings.Contains(string(log), `"why":"`+name+` has given no tools yet"`) != told {
+			t.Errorf("%s is said to give no tools: %t, want %t", name, !told, told)
+		}
+	}
 	must(t, w.Do(ctx, http.MethodDelete, "/api/agent/tools/custom/notes", nil, &settings))
 	var left []string
 	for _, tool := range settings.Custom {

@@ -15,17 +15,23 @@ export const inject = ['tools']
 /** How long the start waits for the tools, in ms: what a package runner needs that has its package at hand. */
 const PATIENCE = 10_000
 
+/** The Harness's own log is read by nobody; the host warns of such a line (host/internal/agent). @param {string} line */
+const toHost = line => void process.stderr.write(`${line}\n`)
+
 /** @param {any} ctx the row's context in the Harness @param {{serverName: string}} config */
-export async function apply(ctx, config, client = importHarness('@deepseek-ai/dsh-mcp-client'), patience = PATIENCE) {
+export async function apply(ctx, config, client = importHarness('@deepseek-ai/dsh-mcp-client'), patience = PATIENCE, say = toHost) {
   const module = await client
   if (!hasMethods(module, 'apply')) {
-    ctx.logger.warn(`mcp: this Harness connects no MCP servers, so ${config.serverName} is left out.`)
+    say(`strata-mcp: this Harness connects no servers, so ${config.serverName} is left out`)
     return
   }
   const ready = Promise.resolve().then(() => ctx.plugin(module, config)).catch(error => {
-    ctx.logger.warn(`mcp: ${config.serverName} cannot be used: ${error}`)
+    say(`strata-mcp: ${config.serverName} cannot be used: ${error}`)
   })
   const done = new AbortController()
   await Promise.race([ready, sleep(patience, undefined, { signal: done.signal, ref: false }).catch(() => {})])
   done.abort()
+  const prefix = `mcp__${config.serverName}__`
+  const there = !hasMethods(ctx.tools, 'schemas') || ctx.tools.schemas().some((/** @type {{name: string}} */ tool) => tool.name.startsWith(prefix))
+  if (!there) say(`strata-mcp: ${config.serverName} has given no tools yet`)
 }

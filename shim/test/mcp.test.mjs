@@ -4,46 +4,50 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { apply } from '../mcp.mjs'
 
-/** @param {(module: any, config: any) => any} plugin */
-function fakeHarness(plugin) {
-  /** @type {string[]} */
-  const warned = []
-  return { ctx: { plugin, logger: { warn: (/** @type {string} */ text) => warned.push(text) } }, warned }
-}
-
 const config = { serverName: 'custom-notes', transport: 'stdio', command: 'x' }
 const client = Promise.resolve({ name: 'mcp-client', apply() {} })
+
+/**
+ * Mounts the row in a Harness where mounting the client is plugin.
+ * @param {(module: any, config: any, tools: {name: string}[]) => any} plugin @param {number} [patience] @param {Promise<any>} [module]
+ * @returns {Promise<string[]>} what was said
+ */
+async function mount(plugin, patience = 60_000, module = client) {
+  const tools = [{ name: 'bash' }, { name: 'mcp__custom-notes-2__add' }]
+  /** @type {string[]} */
+  const said = []
+  const ctx = { plugin: (/** @type {any} */ one, /** @type {any} */ given) => plugin(one, given, tools), tools: { schemas: () => tools } }
+  await apply(ctx, config, module, patience, line => void said.push(line))
+  return said
+}
 
 test('the client gets the config, and the start waits for its tools', async () => {
   /** @type {any[]} */
   const mounted = []
-  let listed = false
-  const { ctx, warned } = fakeHarness((module, given) => {
+  const said = await mount((module, given, tools) => {
     mounted.push([module.name, given])
-    return new Promise(resolve => setImmediate(() => resolve(listed = true)))
+    return new Promise(resolve => setImmediate(() => resolve(tools.push({ name: 'mcp__custom-notes__add' }))))
   })
-  await apply(ctx, config, client, 60_000)
-  assert.deepEqual([mounted, listed, warned], [[['mcp-client', config]], true, []])
+  assert.deepEqual([mounted, said], [[['mcp-client', config]], []])
 })
 
-test('one that never answers is not waited for', async () => {
-  const { ctx, warned } = fakeHarness(() => new Promise(() => {}))
+test('one that never answers is not waited for, and is told of', async () => {
   const alive = setInterval(() => {}, 1_000) // the row itself holds no process
-  await apply(ctx, config, client, 5)
+  assert.deepEqual(await mount(() => new Promise(() => {}), 5), ['strata-mcp: custom-notes has given no tools yet'])
   clearInterval(alive)
-  assert.deepEqual(warned, [])
+})
+
+test('one whose program is gone is told of at once: the client tries again by itself', async () => {
+  assert.deepEqual(await mount(async () => {}), ['strata-mcp: custom-notes has given no tools yet'])
 })
 
 test('one that fails, now or later, ends nothing', async () => {
   for (const plugin of [() => { throw new Error('no config') }, () => Promise.reject(new Error('no config'))]) {
-    const { ctx, warned } = fakeHarness(plugin)
-    await apply(ctx, config, client, 60_000)
-    assert.deepEqual(warned, ['mcp: custom-notes cannot be used: Error: no config'])
+    assert.deepEqual(await mount(plugin), ['strata-mcp: custom-notes cannot be used: Error: no config', 'strata-mcp: custom-notes has given no tools yet'])
   }
 })
 
 test('a Harness without the client goes on without the server', async () => {
-  const { ctx, warned } = fakeHarness(() => assert.fail('mounted'))
-  await apply(ctx, config, Promise.resolve(undefined))
-  assert.deepEqual(warned, ['mcp: this Harness connects no MCP servers, so custom-notes is left out.'])
+  const said = await mount(() => assert.fail('mounted'), 60_000, Promise.resolve(undefined))
+  assert.deepEqual(said, ['strata-mcp: this Harness connects no servers, so custom-notes is left out'])
 })

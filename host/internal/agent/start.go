@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -136,10 +137,18 @@ func (a *Agent) output() *lines {
 	return &lines{log: a.o.Log.Named("harness")}
 }
 
+// serverLine begins what shim/mcp.mjs says of an MCP server that cannot be used, or not
+// yet.
+const serverLine = "strata-mcp: "
+
 // lines logs what is written to it, a line a call.
 type lines struct{ log *zap.Logger }
 
 func (l *lines) Write(p []byte) (int, error) {
+	if why, ok := strings.CutPrefix(string(p), serverLine); ok {
+		l.log.Warn("a tool server gives no tools; look at its program or address", zap.String("why", strings.TrimSpace(why)))
+		return len(p), nil
+	}
 	l.log.Debug(string(p))
 	return len(p), nil
 }

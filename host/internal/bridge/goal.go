@@ -12,6 +12,7 @@ import (
 	"strata.dev/bridge/host/internal/project"
 	"strata.dev/bridge/host/internal/run"
 	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/budget"
 	"strata.dev/bridge/proto/chat"
 	"strata.dev/bridge/proto/dsh"
 )
@@ -75,8 +76,8 @@ func (b *Bridge) aside(ctx context.Context, c *conversation, req chat.StreamRequ
 // commandThatFits is command, unless the goal's text fits into no chat on this model.
 func (r *active) commandThatFits(ctx context.Context, line command.Line, at goalAt) ([]chat.Frame, *chat.Error) {
 	if text := goal.Parse(line.Rest).Text; text != "" {
-		if _, failed := r.look(ctx, text, 0); failed != nil {
-			return nil, failed
+		if what, known := r.beside(ctx, text); what == budget.NeverFits {
+			return nil, tooLarge(say.MessageTooLarge, known)
 		}
 	}
 	return r.command(ctx, line, at)

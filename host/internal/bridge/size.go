@@ -205,6 +205,13 @@ func cramped() *chat.Error {
 // which room must be made, or that never fits, which its own turn says. How full the chat
 // is was learnt before the run, so what takes little of the window is not asked about.
 func (r *active) outgrows(ctx context.Context, text string) bool {
+	what, _ := r.beside(ctx, text)
+	return what != budget.Send
+}
+
+// beside says what is to be done with a text that comes while a turn runs, by what was
+// known of the chat before it.
+func (r *active) beside(ctx context.Context, text string) (budget.Fit, fit.Chat) {
 	b, route := r.c.b, r.c.b.model(r.req)
 	known := b.sizes.of(r.c.id)
 	if known.Window <= 0 {
@@ -213,9 +220,9 @@ func (r *active) outgrows(ctx context.Context, text string) bool {
 	empty := known
 	empty.Tokens = known.Fixed
 	if known.Cramped() || empty.Surely(text, 0) {
-		return false
+		return budget.Send, known
 	}
-	return known.Decide(r.count(ctx, &known, text)) != budget.Send
+	return known.Decide(r.count(ctx, &known, text)), known
 }
 
 // count is a message's size: by the model's own tokenizer, else by the density that

@@ -8,9 +8,9 @@ import (
 	"strata.dev/bridge/proto/budget"
 )
 
-// stockSummary is how long a summary may be in Harnesses that keep no room for one, in
-// tokens (harness-rc8.md §7).
-const stockSummary = 8192
+// usualSummary is how long a summary may be where there is room: what Harnesses that keep
+// none for one ask for, in tokens (harness-rc8.md §7).
+const usualSummary = 8192
 
 // HasHeadroom tells whether the component's compaction engine keeps room for a summary
 // (headroomTokens, from 0.1.2 on): the older one goes by the window alone, and refuses a
@@ -38,15 +38,17 @@ func policies(s Settings) list {
 				continue // no room for any: a window that the instructions alone fill
 			}
 			policy := mapping{{"provider", p.ID}, {"model", m.ID}}
-			stock := budget.CompactionByRatio(window)
 			switch {
 			case s.Headroom && headroom < budget.StockHeadroom:
 				policy = append(policy, field{"headroomTokens", int64(headroom)})
-			case !s.Headroom && c.Threshold < stock.Threshold:
+			case !s.Headroom && c.Threshold < budget.CompactionByRatio(window).Threshold:
 				policy = append(policy, field{"thresholdRatio", math.Floor(1e4*float64(c.Threshold)/float64(window)) / 1e4},
-					field{"retainTokens", int64(c.Retain)}, field{"maxTokens", int64(min(stockSummary, headroom))})
+					field{"retainTokens", int64(c.Retain)})
 			default:
 				continue
+			}
+			if headroom < usualSummary { // which is what it would have else; a reply's room is a summary's too
+				policy = append(policy, field{"maxTokens", int64(min(usualSummary, window-c.Threshold))})
 			}
 			out = append(out, policy)
 		}
