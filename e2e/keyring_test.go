@@ -31,14 +31,17 @@ func startSecretService(ctx context.Context, t *testing.T, home *kit.Home) *secr
 			t.Fatalf("%s is missing: .tools/setup.sh test installs it", program)
 		}
 	}
-	bus := "unix:path=" + filepath.Join(home.User, "bus")
-	s := &secretService{home: home, env: kit.Environ(t, home, nil, "DBUS_SESSION_BUS_ADDRESS="+bus, "XDG_RUNTIME_DIR="+home.User)}
+	dir, err := os.MkdirTemp("", "bus") // a socket's path is short
+	must(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	bus := "unix:path=" + filepath.Join(dir, "bus")
+	s := &secretService{home: home, env: kit.Environ(t, home, nil, "DBUS_SESSION_BUS_ADDRESS="+bus, "XDG_RUNTIME_DIR="+dir)}
 	config := filepath.Join(home.Dir, "bus.conf") // it starts no service by itself, no prompt either
 	must(t, os.WriteFile(config, []byte(`<busconfig><type>session</type><listen>`+bus+`</listen><auth>EXTERNAL</auth>
 <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy></busconfig>`), 0o600))
 	d := kit.StartProcess(t, home, kit.Command{Name: "bus", Path: "dbus-daemon", Env: s.env, Dir: home.Dir,
 		Args: []string{"--config-file=" + config, "--nofork", "--nopidfile", "--print-address"}})
-	_, err := d.WaitLine(ctx, func(line string) bool { return strings.HasPrefix(line, "unix:") })
+	_, err = d.WaitLine(ctx, func(line string) bool { return strings.HasPrefix(line, "unix:") })
 	must(t, err)
 	s.unlock(ctx, t)
 	return s

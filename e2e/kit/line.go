@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"strata.dev/bridge/e2e/kit/faultproxy"
+	"strata.dev/bridge/e2e/muxport"
 )
 
 // Line is the way between a host and its Harness, which a test can break. Each
@@ -87,12 +88,23 @@ func Behind(t testing.TB, home *Home, dir string, setup func(*faultproxy.Proxy))
 		os.Mkdir(to, 0o755), os.Symlink(filepath.Join(in, "config"), filepath.Join(to, "config")),
 		os.WriteFile(filepath.Join(to, "package.json"), packed, 0o644),
 		os.WriteFile(filepath.Join(to, "start.mjs"), fmt.Appendf(nil, launcher, program), 0o644),
+		muxport.Neighbours(to, packages(in)),
 	} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	return to, line
+}
+
+// packages is the folder with the packages that a component is made of: within it, or
+// around it.
+func packages(component string) string {
+	within := filepath.Join(component, "node_modules", "@deepseek-ai")
+	if _, err := os.Stat(within); err == nil {
+		return within
+	}
+	return filepath.Dir(component)
 }
 
 // serve answers with the address of a proxy for the target that is asked about.

@@ -67,7 +67,7 @@ func Component(dir, sources, pkg string, o Options) error {
 	patch := filepath.Join(dir, "patch.yml")
 	err = errors.Join(
 		os.Mkdir(dir, 0o755),
-		neighbours(dir, filepath.Dir(pkg)),
+		Neighbours(dir, filepath.Dir(pkg)),
 		os.Symlink(filepath.Join(pkg, "config"), filepath.Join(dir, "config")),
 		writeJSON(filepath.Join(dir, "package.json"), "%s\n", manifest),
 		writeJSON(patch, "%s\n", []any{map[string]any{"insert": []any{
@@ -92,9 +92,10 @@ func writeJSON(path, format string, value any) error {
 	return os.WriteFile(path, fmt.Appendf(nil, format, data), 0o644)
 }
 
-// neighbours links the packages beside the Harness's own, which tell what it can do; not
-// itself, which the host would take for the component.
-func neighbours(dir, scope string) error {
+// Neighbours links the packages beside the Harness's own, in the folder of their scope,
+// into a component in dir: they tell what it can do. Not the Harness itself, which the
+// host would take for the component.
+func Neighbours(dir, scope string) error {
 	to := filepath.Join(dir, "node_modules", filepath.Base(scope))
 	entries, err := os.ReadDir(scope)
 	err = errors.Join(err, os.MkdirAll(to, 0o755))

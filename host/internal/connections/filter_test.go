@@ -71,8 +71,8 @@ func TestFilterOfForms(t *testing.T) {
 
 // A word for a server that wants any key is none that answers may not hold.
 func TestFilterLeavesWords(t *testing.T) {
-	for _, key := range []string{"", "k", "none", "ollama"} {
-		const text = "make milk, or none, with ollama"
+	for _, key := range []string{"", "k", "none", "ollama", "lm-studio", "LM-Studio", "not-needed"} {
+		const text = "make milk, or none, with ollama or lm-studio, LM-Studio; a key is not-needed"
 		got, err := filtered(newKey(key), text)
 		if err != nil || string(got) != text {
 			t.Errorf("with the key %q: %q, %v", key, got, err)

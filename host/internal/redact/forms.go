@@ -9,11 +9,19 @@ import (
 	"strings"
 )
 
+// placeholders are what servers that want no key are given for one, as the documentation
+// of LM Studio, llama.cpp, vLLM and their clients has it: ordinary texts hold these words.
+var placeholders = []string{
+	"lm-studio", "lmstudio", "llama.cpp", "llamacpp", "not-needed", "not-required", "not needed", "no-key", "no-key-required", "no-key-needed", "sk-no-key-required",
+	"sk-no-key", "no-api-key", "token-abc123", "dummy-key", "dummy_key", "fake-key", "fake_key", "placeholder", "anything", "whatever", "password", "changeme", "your-api-key",
+}
+
 // Forms are how a secret may be written: as it is, in a URL, in JSON, in hexadecimal,
 // and in base64 wherever it stands in what is encoded, as the user:password of a header
-// is. A value that is too short for a secret has none, and so has a part of Mark.
+// is. A value that is too short for a secret has none, and so have a part of Mark and a
+// word that stands for no key.
 func Forms(value string) []string {
-	if len(value) < MinValue || strings.Contains(Mark, value) {
+	if len(value) < MinValue || strings.Contains(Mark, value) || slices.Contains(placeholders, strings.ToLower(value)) {
 		return nil
 	}
 	quoted, _ := json.Marshal(value) // a string always can be
