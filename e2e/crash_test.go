@@ -3,6 +3,8 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -111,6 +113,7 @@ func harnessKilled(ctx context.Context, t *testing.T, o kit.HostOptions) {
 	proposed := card(ctx, t, asking, "write", chat.ToolProposed)
 
 	run, tools := runningTool(ctx, t, w, c, "harness-killed")
+	logged(ctx, t, w, proposed.ID)
 	harness := harnessOf(ctx, t, w)
 	must(t, syscall.Kill(harness.PID, syscall.SIGKILL))
 	frames, err := run.End(ctx)
@@ -136,6 +139,19 @@ func harnessKilled(ctx context.Context, t *testing.T, o kit.HostOptions) {
 	if text, _ := w.home.Read(t, "harness-killed.log"); text != "ran\n" {
 		t.Errorf("the interrupted tool ran so often: %q", text)
 	}
+}
+
+// logged waits until the Harness has written a tool call down: what it only knows when
+// it is killed is lost to everybody.
+func logged(ctx context.Context, t *testing.T, w *world, call string) {
+	t.Helper()
+	const script = `const fs = require('fs'), path = require('path'), zlib = require('zlib')
+const [folder, call] = process.argv.slice(1)
+const read = file => zlib.zstdDecompressSync(fs.readFileSync(path.join(folder, file)), { finishFlush: zlib.constants.ZSTD_e_flush }).toString()
+process.exit(fs.readdirSync(folder, { recursive: true }).some(file => file.endsWith('.zstd') && read(file).includes(JSON.stringify(call))) ? 0 : 1)`
+	must(t, kit.Until(ctx, func(ctx context.Context) error {
+		return exec.CommandContext(ctx, kit.Node(t), "-e", script, filepath.Join(w.home.Data, "agent", "home", "sessions"), call).Run()
+	}))
 }
 
 // unanswered looks at a question that waited when the Harness was killed: its card ends
