@@ -40,7 +40,7 @@ base() {
   if fresh base .tools/package-lock.json .tools/setup.sh && [ -x "$bin/pnpm" ] && node_ok "$bin/node"; then return; fi
   npm --version >/dev/null 2>&1 || stop "npm is missing, or has no Node.js to run on. Install Node.js with npm, for instance: sudo apt-get install npm"
   rm -f "$bin/node" "$bin/pnpm"
-  if node_ok node; then
+  if node_ok node && case $(command -v node) in "$root"/.tools/*) false ;; esac; then # ours is about to be laid anew
     ln -sf "$(command -v node)" "$bin/node"
     say "Installing pnpm …"
     (cd .tools && npm ci --omit=optional --silent) || stop "npm could not install pnpm. Check that the npm registry can be reached and try again."

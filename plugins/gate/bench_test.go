@@ -70,13 +70,40 @@ func BenchmarkDecideOp(b *testing.B) {
 // A command of 2 KB as a host side puts it: facts, then decide, each call with
 // an id of its own.
 func BenchmarkDecideOp2KB(b *testing.B) {
+	b.Run("one command", func(b *testing.B) {
+		decideOps(b, strings.Repeat(`grep -rn "needle in the hay" src/internal/*.go && `, 42)+"ls")
+	})
+	b.Run("commands of the corpus", func(b *testing.B) { decideOps(b, corpusOf2KB(b)...) })
+}
+
+// corpusOf2KB are commands of 2 KB made of those that the corpus allows, each begun
+// elsewhere in it.
+func corpusOf2KB(tb testing.TB) []string {
+	var parts []string
+	for _, r := range corpus(tb) {
+		// Short ones would be more than fifty.
+		if r.Shell == "bash" && r.Expected == abi.Allow && len(r.Command) > 40 && !strings.ContainsAny(r.Command, "|;&\n") {
+			parts = append(parts, r.Command)
+		}
+	}
+	all := make([]string, len(parts))
+	for first := range parts {
+		all[first] = parts[first]
+		for i := 1; len(all[first]) <= 2048; i++ {
+			all[first] += "; " + parts[(first+i)%len(parts)]
+		}
+		all[first] = all[first][:strings.LastIndexByte(all[first][:2048], ';')]
+	}
+	return all
+}
+
+func decideOps(b *testing.B, commands ...string) {
 	d := sdktest.New(b, Plugin, nil)
-	command := strings.Repeat(`grep -rn "needle in the hay" src/internal/*.go && `, 42) + "ls"
 	n := 0
 	for b.Loop() {
 		n++
-		call := commanded(command)
-		call.CallID = strconv.Itoa(n)
+		call := commanded(commands[n%len(commands)])
+		call.CallID, call.Brief = strconv.Itoa(n), true
 		head, err := json.Marshal(call)
 		if err != nil {
 			b.Fatal(err)

@@ -10,22 +10,31 @@ import (
 	"strata.dev/bridge/proto/abi"
 )
 
+// room is what one call's findings lie in, and the next one's after that.
+type room struct {
+	findings []finding
+	walker   bash.Walker
+}
+
 // command judges a command line of a shell: each simple command by itself.
-func command(shell, src, cwd string, windows bool) []finding {
-	var findings []finding
+func command(shell, src, cwd string, windows bool, room *room) []finding {
+	findings := room.findings[:0]
 	if shell == "bash" {
-		findings = posix(src)
+		findings = posix(src, room)
 	} else {
 		for _, part := range pwsh.Judge(src, windows) {
-			f := matched(shell, part.Text, part.Match)
-			f.words = part.Words
-			findings = append(findings, f)
+			findings = append(findings, finding{})
+			findings[len(findings)-1].matched(shell, part.Text, part.Match)
+			findings[len(findings)-1].words = part.Words
 		}
 	}
 	paths := 0
 	for i := range findings {
 		findings[i].cwd = cwd
 		paths += len(findings[i].paths)
+		if findings[i].here {
+			paths++
+		}
 	}
 	if paths > maxPaths {
 		return []finding{{text: src, rule: shell + ":parts", why: reason.Of(reason.TooManyPaths, "max", strconv.Itoa(maxPaths))}}
@@ -34,39 +43,37 @@ func command(shell, src, cwd string, windows bool) []finding {
 }
 
 // posix judges a bash or sh command line.
-func posix(src string) []finding {
-	commands, problem := bash.Parse(src)
+func posix(src string, room *room) []finding {
+	findings := room.findings[:0]
+	problem := room.walker.Walk(src, func(c *bash.Command) {
+		findings = append(findings, finding{})
+		f := &findings[len(findings)-1]
+		if !c.Problem.None() {
+			f.text, f.rule, f.why = c.Text, c.Problem.Rule, c.Problem.Reason
+			return
+		}
+		f.matched("bash", c.Text, rules.Builtin.Match(c.Words, c.Piped))
+		f.read(c.Reads)
+		if c.Reads == nil { // else the words are not all that it does
+			f.words = c.Words
+		}
+	})
 	if !problem.None() {
 		return []finding{{text: src, rule: problem.Rule, why: problem.Reason}}
 	}
-	findings := make([]finding, len(commands))
-	for i, c := range commands {
-		if findings[i] = (finding{text: c.Text, rule: c.Problem.Rule, why: c.Problem.Reason}); c.Problem.None() {
-			findings[i] = matched("bash", c.Text, rules.Builtin.Match(c.Words, c.Piped))
-			findings[i].read(c.Reads)
-			if c.Reads == nil { // else the words are not all that it does
-				findings[i].words = c.Words
-			}
-		}
-	}
+	room.findings = findings
 	return findings
 }
 
 // maxPaths is how many paths of a call can be looked up beside the workspace.
 const maxPaths = abi.MaxPaths - 1
 
-// matched is what a rule's match leaves to be proven.
-func matched(shell, text string, m rules.Match) finding {
-	f := finding{text: text, rule: shell + ":" + m.Rule, why: m.Reason, git: m.Git}
-	if !m.OK {
-		return f
+// matched fills in what a rule's match leaves to be proven.
+func (f *finding) matched(shell, text string, m rules.Match) {
+	f.text, f.rule, f.why, f.git, f.here, f.paths = text, m.In(shell), m.Reason, m.Git, m.OK, m.Paths
+	for i := range f.paths {
+		f.paths[i].Hidden = shell == "pwsh"
 	}
-	// Whatever it looks at, it starts in this folder.
-	f.paths = append(make([]path, 0, 1+len(m.Paths)), path{word: "."})
-	for _, p := range m.Paths {
-		f.paths = append(f.paths, path{word: p.Word, deep: p.Deep, file: p.File, pattern: p.Pattern, hidden: shell == "pwsh", bare: p.Bare, known: p.Known, links: p.Links})
-	}
-	return f
 }
 
 // read adds the files that a command gets as its input.
@@ -75,12 +82,12 @@ func (f *finding) read(files []string) {
 		return
 	}
 	for _, file := range files {
-		f.paths = append(f.paths, path{word: file})
+		f.paths = append(f.paths, path{Word: file})
 	}
 }
 
 // shell judges a call of a shell tool: bash or pwsh.
-func shell(name string, a arguments, windows bool) []finding {
+func shell(name string, a arguments, windows bool, room *room) []finding {
 	bad := func(rule, key string, pairs ...string) []finding {
 		return []finding{{rule: rule, why: reason.Of(key, append(pairs, "tool", name)...)}}
 	}
@@ -114,5 +121,5 @@ func shell(name string, a arguments, windows bool) []finding {
 			return bad("tool:arguments", reason.Argument, "argument", key)
 		}
 	}
-	return command(name, src, cwd, windows)
+	return command(name, src, cwd, windows, room)
 }

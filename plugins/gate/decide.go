@@ -11,6 +11,7 @@ import (
 	"strata.dev/bridge/plugins/gate/bash"
 	"strata.dev/bridge/plugins/gate/place"
 	"strata.dev/bridge/plugins/gate/reason"
+	"strata.dev/bridge/plugins/gate/rules"
 	"strata.dev/bridge/proto/abi"
 )
 
@@ -21,6 +22,7 @@ type finding struct {
 	rule  string
 	why   reason.Reason // none: look-only, if the rest holds
 	cwd   string        // where paths start from, "" for the call's own
+	here  bool          // it starts in that folder, whatever it looks at
 	paths []path
 	git   bool // the repository's settings must start no program
 
@@ -33,20 +35,8 @@ type finding struct {
 	named bool        // the use of the tool as a whole
 }
 
-// path is a path that the call looks at; deep says that all below it is read.
-type path struct {
-	word string
-	deep bool
-	file bool // it must not be a folder
-	// pattern picks names in the folder that the path is, "" none; hidden says that
-	// it picks those with a dot in front too.
-	pattern string
-	hidden  bool
-	// bare says that they stand as words of their own, known that it must be known
-	// what they are.
-	bare, known bool
-	links       bool // what lies below is read through links, too
-}
+// path is a path that the call looks at.
+type path = rules.Path
 
 // judging is judge, or something that gives the same.
 type judging func(abi.GateCall, abi.GateConfig) []finding
@@ -75,29 +65,32 @@ func decide(call abi.GateCall, config abi.GateConfig, judging judging) abi.GateD
 	}
 	findings := judging(call, config)
 	where := placeFor(findings, call, config)
-	rules := make([]string, 0, len(findings))
+	allowed := make([]string, 0, 8) // by which rules
 	if len(findings) > 0 && findings[0].text != "" {
 		out.Parts = make([]abi.GatePart, 0, len(findings))
 	}
-	for _, f := range findings {
-		if f.why.None() {
-			f = prove(f, where, call)
+	for i := range findings {
+		f := &findings[i]
+		rule, why := f.judged(where, &call, mode)
+		part := abi.GatePart{Text: f.text, Decision: abi.Allow, Rule: rule}
+		switch {
+		case why.None() && rule != "" && !slices.Contains(allowed, rule):
+			allowed = append(allowed, rule)
+		case !why.None():
+			part.Decision, part.Reason = abi.Ask, why.String()
 		}
-		if mode == abi.Plan {
-			f = inPlan(f, call)
-		}
-		part := partOf(f)
 		if f.text != "" {
 			out.Parts = append(out.Parts, part)
 		}
-		if part.Decision == abi.Allow {
-			rules = append(rules, f.rule)
-		} else if out.Decision == abi.Allow {
-			out.Decision, out.Rule, out.Reason, out.Key, out.Args = abi.Ask, part.Rule, part.Reason, f.why.Key, f.why.Values()
+		if part.Decision == abi.Ask && out.Decision == abi.Allow {
+			out.Decision, out.Rule, out.Reason, out.Key, out.Args = abi.Ask, rule, part.Reason, why.Key, why.Values()
 		}
 	}
 	if out.Decision == abi.Allow {
-		out.Rule = joined(rules)
+		out.Rule = strings.Join(allowed, ",")
+		if call.Brief {
+			out.Parts = nil
+		}
 		return out
 	}
 	if mode == abi.Plan {
@@ -133,41 +126,60 @@ func facts(call abi.GateCall, config abi.GateConfig, judging judging) abi.GateFa
 	findings := judging(call, config)
 	call.RealPaths = nil
 	where := placeFor(findings, call, config)
-	for _, f := range findings {
-		if !f.why.None() || !onWords(f, where).None() {
+	for i := range findings {
+		if f := &findings[i]; !f.why.None() || !f.onWords(where).None() {
 			return out
 		}
 	}
-	var asked [][2]string // cwd and word: of many parts they are mostly the same
-	for _, f := range findings {
-		w := at(where, f)
+	var looked absolutes
+	for i := range findings {
+		f := &findings[i]
+		w := f.at(where)
+		if f.here {
+			looked.of(w, ".")
+		}
 		for _, p := range f.paths {
-			if word := [2]string{w.CWD, p.word}; !slices.Contains(asked, word) {
-				asked = append(asked, word)
-				out.Paths = append(out.Paths, w.Abs(p.word))
+			abs := looked.of(w, p.Word)
+			if p.File {
+				out.Files = append(out.Files, abs)
 			}
-			if p.file {
-				out.Files = append(out.Files, w.Abs(p.word))
-			}
-			if p.pattern != "" {
-				folder := w.Abs(p.word)
+			if p.Pattern != "" {
+				folder := abs
 				out.Folders = append(out.Folders, folder)
-				for range strings.Count(strings.TrimSuffix(p.pattern, "/"), "/") { // each level that it goes through
+				for range strings.Count(strings.TrimSuffix(p.Pattern, "/"), "/") { // each level that it goes through
 					folder += "/*"
 					out.Folders = append(out.Folders, folder)
 				}
 			}
-			if p.links {
-				out.Folders = append(out.Folders, w.Abs(p.word)+place.Below)
+			if p.Links {
+				out.Folders = append(out.Folders, abs+place.Below)
 			}
 		}
 		out.Git = out.Git || f.git
 	}
-	if len(out.Paths) > 0 {
-		out.Paths = append(out.Paths, where.Abs(where.Workspace))
+	if len(looked.paths) > 0 {
+		out.Paths = append(looked.paths, where.Abs(where.Workspace))
 	}
 	out.Paths, out.Files, out.Folders = onceEach(out.Paths), onceEach(out.Files), onceEach(out.Folders)
 	return out
+}
+
+// absolutes are the paths that words stand for. The parts of a long command mostly
+// look at the same few.
+type absolutes struct {
+	asked [][2]string // folder and word
+	paths []string
+}
+
+// of is a word's absolute path.
+func (a *absolutes) of(where *place.Place, word string) string {
+	one := [2]string{where.CWD, word}
+	if i := slices.Index(a.asked, one); i >= 0 {
+		return a.paths[i]
+	}
+	abs := where.Abs(word)
+	a.asked, a.paths = append(a.asked, one), append(a.paths, abs)
+	return abs
 }
 
 // onceEach drops empty texts and all but the first of equal ones.
@@ -182,80 +194,92 @@ func onceEach(texts []string) []string {
 }
 
 // placeFor is the place of a call; for many parts it remembers what it judged.
-func placeFor(findings []finding, call abi.GateCall, config abi.GateConfig) place.Place {
+func placeFor(findings []finding, call abi.GateCall, config abi.GateConfig) *place.Place {
 	where := placeOf(call, config)
 	if len(findings) > 1 {
-		where = where.Remembering()
+		where.Remember()
 	}
-	return where
+	return &where
+}
+
+// judged is what remains of a finding in a mode and a place: the rule that decided,
+// and why it is not look-only.
+func (f *finding) judged(where *place.Place, call *abi.GateCall, mode abi.Mode) (rule string, why reason.Reason) {
+	rule, why = f.rule, f.why
+	if why.None() {
+		rule, why = f.prove(where, call)
+	}
+	if mode == abi.Plan {
+		why = f.inPlan(why, call)
+	}
+	return rule, why
 }
 
 // inPlan is what a finding means in Plan: the web may be searched, a connected
 // tool is not used at all.
-func inPlan(f finding, call abi.GateCall) finding {
+func (f *finding) inPlan(why reason.Reason, call *abi.GateCall) reason.Reason {
 	switch {
 	case f.web:
-		f.why = reason.Reason{}
-	case f.connected && f.why.None():
-		f.why = reason.Of(reason.InPlan, "tool", call.Tool)
+		return reason.Reason{}
+	case f.connected && why.None():
+		return reason.Of(reason.InPlan, "tool", call.Tool)
 	}
-	return f
+	return why
 }
 
 // prove checks what a finding leaves open: where its paths lead, and git.
-func prove(f finding, where place.Place, call abi.GateCall) finding {
-	if why := onWords(f, where); !why.None() {
-		f.rule, f.why = class(f.rule)+":path", why
-		return f
+func (f *finding) prove(where *place.Place, call *abi.GateCall) (rule string, why reason.Reason) {
+	if why := f.onWords(where); !why.None() {
+		return class(f.rule) + ":path", why
 	}
-	where = at(where, f)
+	where = f.at(where)
 	for _, p := range f.paths {
-		if p.links {
-			if why := where.JudgeBelow(p.word, p.known); !why.None() {
-				f.rule, f.why = class(f.rule)+":path", why
-				return f
+		if p.Links {
+			if why := where.JudgeBelow(p.Word, p.Known); !why.None() {
+				return class(f.rule) + ":path", why
 			}
 		}
-		if p.bare && !where.Plain(p.word, p.pattern, p.hidden, p.known) {
+		if p.Bare && !where.Plain(p.Word, p.Pattern, p.Hidden, p.Known) {
 			_, program, _ := strings.Cut(f.rule, ":")
-			f.rule, f.why = class(f.rule)+":glob", reason.Of(reason.FilePattern, "program", program, "text", p.pattern)
-			return f
+			return class(f.rule) + ":glob", reason.Of(reason.FilePattern, "program", program, "text", p.Pattern)
 		}
 	}
 	if !f.git {
-		return f
+		return f.rule, reason.Reason{}
 	}
 	switch {
 	case call.Git == nil:
-		f.rule, f.why = "bash:git-settings", reason.Of(reason.GitUnsure)
+		return "bash:git-settings", reason.Of(reason.GitUnsure)
 	case len(call.Git.Programs) > 0:
-		f.rule, f.why = "bash:git-settings", reason.Of(reason.GitRuns, "programs", strings.Join(call.Git.Programs, ", "))
+		return "bash:git-settings", reason.Of(reason.GitRuns, "programs", strings.Join(call.Git.Programs, ", "))
 	case call.Git.Elsewhere != "":
-		f.rule, f.why = "bash:git-other", reason.Of(reason.GitOther, "folder", call.Git.Elsewhere)
+		return "bash:git-other", reason.Of(reason.GitOther, "folder", call.Git.Elsewhere)
 	case f.cwd != "" && where.Abs(f.cwd) != where.Abs("."):
-		f.rule, f.why = "bash:git-other", reason.Of(reason.GitOther, "folder", f.cwd)
+		return "bash:git-other", reason.Of(reason.GitOther, "folder", f.cwd)
 	}
-	return f
+	return f.rule, reason.Reason{}
 }
 
 // onWords judges a finding's paths with the real paths that where knows.
-func onWords(f finding, where place.Place) reason.Reason {
+func (f *finding) onWords(where *place.Place) reason.Reason {
 	if f.cwd != "" {
 		if why := where.Judge(f.cwd, false); !why.None() {
 			return why
 		}
 	}
-	where = at(where, f)
-	for _, p := range f.paths {
-		word := p.word
-		if word == "." && where.CWD != "" {
-			word = where.CWD // on a card a dot says nothing
-		}
-		if why := where.Judge(word, p.deep); !why.None() {
+	where = f.at(where)
+	if f.here {
+		if why := where.Judge(onCard(".", where), false); !why.None() {
 			return why
 		}
-		if p.pattern != "" {
-			if why := where.JudgeIn(p.word, p.pattern, p.hidden); !why.None() {
+	}
+	for i := range f.paths {
+		p := &f.paths[i]
+		if why := where.Judge(onCard(p.Word, where), p.Deep); !why.None() {
+			return why
+		}
+		if p.Pattern != "" {
+			if why := where.JudgeIn(p.Word, p.Pattern, p.Hidden); !why.None() {
 				return why
 			}
 		}
@@ -263,20 +287,22 @@ func onWords(f finding, where place.Place) reason.Reason {
 	return reason.Reason{}
 }
 
-// at moves a place to the folder that a call names for itself.
-func at(where place.Place, f finding) place.Place {
-	if f.cwd != "" {
-		where.CWD = where.Abs(f.cwd)
+// onCard is a word as it stands on a card, where a dot says nothing.
+func onCard(word string, where *place.Place) string {
+	if word == "." && where.CWD != "" {
+		return where.CWD
 	}
-	return where
+	return word
 }
 
-func partOf(f finding) abi.GatePart {
-	p := abi.GatePart{Text: f.text, Decision: abi.Allow, Rule: f.rule}
-	if !f.why.None() {
-		p.Decision, p.Reason = abi.Ask, f.why.String()
+// at is a place, moved to the folder that a call names for itself.
+func (f *finding) at(where *place.Place) *place.Place {
+	if f.cwd == "" {
+		return where
 	}
-	return p
+	there := *where
+	there.CWD = where.Abs(f.cwd)
+	return &there
 }
 
 // class is the first half of a rule's name: bash, tool.
@@ -284,6 +310,3 @@ func class(rule string) string {
 	c, _, _ := strings.Cut(rule, ":")
 	return c
 }
-
-// joined names the rules that allowed a call, each once.
-func joined(rules []string) string { return strings.Join(onceEach(rules), ",") }

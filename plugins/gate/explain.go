@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"slices"
+
 	"strata.dev/bridge/plugins/gate/reason"
 	"strata.dev/bridge/plugins/sdk"
 	"strata.dev/bridge/proto/abi"
@@ -15,18 +17,16 @@ func Explain(call abi.GateCall, config abi.GateConfig) abi.GateExplanation {
 		if f.text != "" {
 			part++
 		}
-		if f.why.None() {
-			f = prove(f, where, call)
+		looked := f.paths
+		if f.here {
+			looked = slices.Insert(slices.Clone(looked), 0, path{Word: "."})
 		}
-		if out.Mode == abi.Plan {
-			f = inPlan(f, call)
+		for _, p := range looked {
+			abs := f.at(&where).Abs(p.Word)
+			out.Looked = append(out.Looked, abi.GatePath{Path: abs, Real: call.RealPaths[abs], Deep: p.Deep})
 		}
-		for _, p := range f.paths {
-			abs := at(where, f).Abs(p.word)
-			out.Looked = append(out.Looked, abi.GatePath{Path: abs, Real: call.RealPaths[abs], Deep: p.deep})
-		}
-		if !f.why.None() {
-			out.NotProven = append(out.NotProven, abi.GateUnproven{Part: part, Rule: f.rule, GateSentence: sentence(f.why)})
+		if rule, why := f.judged(&where, &call, out.Mode); !why.None() {
+			out.NotProven = append(out.NotProven, abi.GateUnproven{Part: part, Rule: rule, GateSentence: sentence(why)})
 		}
 	}
 	out.Offer = offerIn(call, config, "")

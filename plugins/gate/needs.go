@@ -25,9 +25,7 @@ func needsOf(call abi.GateCall, config abi.GateConfig) ([]need, reason.Reason) {
 	var needs []need
 	where := placeOf(call, config)
 	for _, f := range judge(call, config) {
-		if f.why.None() {
-			f = prove(f, where, call)
-		}
+		f.rule, f.why = f.judged(&where, &call, "")
 		if f.why.None() && len(needs) > 0 && restsOnFacts(f) {
 			// What the commands before it do is not known, so neither is what it finds.
 			f.why = reason.Of(reason.AfterChange, "text", f.text)
@@ -35,7 +33,7 @@ func needsOf(call abi.GateCall, config abi.GateConfig) ([]need, reason.Reason) {
 		if f.why.None() {
 			continue
 		}
-		n := need{where: at(where, f)}
+		n := need{where: *f.at(&where)}
 		var ok bool
 		if n.Unit, ok = unitOf(f, call); !ok {
 			return nil, f.why
@@ -50,7 +48,7 @@ func needsOf(call abi.GateCall, config abi.GateConfig) ([]need, reason.Reason) {
 
 // restsOnFacts tells whether a finding holds because of what was looked up.
 func restsOnFacts(f finding) bool {
-	return f.git || slices.ContainsFunc(f.paths, func(p path) bool { return p != path{word: "."} })
+	return f.git || slices.ContainsFunc(f.paths, func(p path) bool { return p != path{Word: "."} })
 }
 
 // unitOf is what a permission must cover for one finding; ok is false when none
@@ -69,7 +67,7 @@ func unitOf(f finding, call abi.GateCall) (u permit.Unit, ok bool) {
 		u.Told = textsIn(call.Arguments)
 		return u, u.Told != nil
 	case f.why.Key == reason.Outside && len(f.paths) == 1:
-		u.Files = []string{f.paths[0].word}
+		u.Files = []string{f.paths[0].Word}
 	default:
 		return u, false
 	}

@@ -37,23 +37,27 @@ type gate struct {
 	noes   noes
 	log    decisions
 	last   recall
+	heap   collector
 }
 
 func (g *gate) configure(c abi.GateConfig) error {
-	g.config, g.noes, g.last = c, noes{}, recall{}
+	g.config, g.noes, g.last, g.heap = c, noes{}, recall{}, newCollector()
 	return nil
 }
 
 // facts names what the shim must look up before decide can judge the call.
 func (g *gate) facts(_ *sdk.Task, call abi.GateCall) (abi.GateFacts, error) {
+	defer g.heap.ran(len(call.Arguments))
 	return facts(call, g.config, g.last.judge), nil
 }
 
 func (g *gate) decide(_ *sdk.Task, call abi.GateCall) (abi.GateDecision, error) {
+	defer g.heap.ran(len(call.Arguments))
 	return decide(call, g.config, g.last.judge), nil
 }
 
 func (g *gate) digest(_ *sdk.Task, call abi.GateCall) (abi.GateDigest, error) {
+	defer g.heap.ran(len(call.Arguments))
 	return abi.GateDigest{Digest: digest(call)}, nil
 }
 

@@ -52,7 +52,7 @@ func read(call abi.GateCall, r reader, a arguments) finding {
 		text, _ := a.text(key)
 		switch kind {
 		case onePath, deepPath:
-			f.paths = append(f.paths, path{word: text, deep: kind == deepPath})
+			f.paths = append(f.paths, path{Word: text, Deep: kind == deepPath})
 		case contents:
 			if place.PatternFitsSecret(text) {
 				return finding{rule: "tool:path", why: reason.Of(reason.Secret, "path", text)}
@@ -60,7 +60,7 @@ func read(call abi.GateCall, r reader, a arguments) finding {
 		}
 	}
 	if _, takesPath := r.takes["path"]; len(f.paths) == 0 && takesPath {
-		f.paths = append(f.paths, path{word: ".", deep: r.deeply})
+		f.paths = append(f.paths, path{Word: ".", Deep: r.deeply})
 	}
 	return f
 }

@@ -10,15 +10,16 @@ import (
 // one call follow each other, and taking the words apart is most of both.
 type recall struct {
 	call     abi.GateCall // without facts, which words do not hang on
-	findings []finding
+	findings []finding    // valid until the next call
+	room     room
 }
 
 // judge is the package's judge, once for a call.
 func (r *recall) judge(call abi.GateCall, config abi.GateConfig) []finding {
-	call.Helpers, call.Provider, call.Git, call.RealPaths = 0, "", nil, nil
+	call.Helpers, call.Provider, call.Git, call.RealPaths, call.Brief = 0, "", nil, nil, false
 	if r.findings == nil || !sameWords(r.call, call) {
-		r.findings = judge(call, config)
-		call.Arguments = bytes.Clone(call.Arguments) // the head may be anybody's tomorrow
+		r.findings = judgeIn(&r.room, call, config)
+		call.Arguments = append(r.call.Arguments[:0], call.Arguments...) // the head may be anybody's tomorrow
 		r.call = call
 	}
 	return r.findings

@@ -3,7 +3,10 @@ package gate
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"strata.dev/bridge/plugins/sdk/sdktest"
 	"strata.dev/bridge/proto/abi"
@@ -11,8 +14,8 @@ import (
 
 func TestSameWordsLooksAtEveryField(t *testing.T) {
 	for i := range reflect.TypeFor[abi.GateCall]().NumField() {
-		if name := reflect.TypeFor[abi.GateCall]().Field(i).Name; name == "Helpers" || name == "Provider" {
-			continue // facts
+		if name := reflect.TypeFor[abi.GateCall]().Field(i).Name; slices.Contains([]string{"Helpers", "Provider", "Brief"}, name) {
+			continue // facts, and how much is said of them
 		}
 		var a, b abi.GateCall
 		field := reflect.ValueOf(&b).Elem().Field(i)
@@ -65,5 +68,24 @@ func TestRecallMakesNoDifference(t *testing.T) {
 				t.Errorf("decide of %s: %s, want %s", one.Arguments, got, want)
 			}
 		}
+	}
+}
+
+// Nobody looks at the parts of what runs unasked; all else is said as ever.
+func TestBriefLeavesOutThePartsOfWhatIsAllowed(t *testing.T) {
+	allowed := 0
+	for _, call := range goldenCalls(t) {
+		want := Decide(call, abi.GateConfig{})
+		if want.Decision == abi.Allow && want.Parts != nil {
+			allowed++
+			want.Parts = nil
+		}
+		call.Brief = true
+		if diff := cmp.Diff(want, Decide(call, abi.GateConfig{})); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if allowed < 100 {
+		t.Errorf("only %d calls have parts that are left out", allowed)
 	}
 }

@@ -32,6 +32,11 @@ var delegation = map[string]bool{"subagent": true, "subagent_fork": true, "ralph
 
 // judge says what a call does, by its words alone.
 func judge(call abi.GateCall, config abi.GateConfig) []finding {
+	return judgeIn(new(room), call, config)
+}
+
+// judgeIn is judge for a caller that has room: what lies in it is gone.
+func judgeIn(room *room, call abi.GateCall, config abi.GateConfig) []finding {
 	a, ok := argumentsOf(call.Arguments)
 	if !ok {
 		if bookkeeping[call.Tool] && call.Tool != "decompress" || delegation[call.Tool] {
@@ -44,9 +49,9 @@ func judge(call abi.GateCall, config abi.GateConfig) []finding {
 	}
 	switch name := call.Tool; {
 	case name == "bash" || name == "sh":
-		return shell("bash", a, false)
+		return shell("bash", a, false, room)
 	case name == "pwsh" || name == "powershell":
-		return shell("pwsh", a, call.Platform == "win32")
+		return shell("pwsh", a, call.Platform == "win32", room)
 	case name == "cmd":
 		return one("tool:"+name, reason.NotBash, "shell", name)
 	case name == "decompress" && a.get("toFile") != nil:

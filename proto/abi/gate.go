@@ -62,6 +62,9 @@ type GateCall struct {
 	// Unattended says that nobody is there to ask in the root session's chat: it was
 	// marked so in this life of the Harness.
 	Unattended bool `json:"unattended,omitempty"`
+	// Brief says that nobody looks at the parts of a call that is allowed: they are
+	// left out.
+	Brief bool `json:"brief,omitempty"`
 
 	// Facts that the shim looked up because op facts named them.
 	Helpers   int64             `json:"helpers,omitempty"`  // of the root session, at work or about to be

@@ -49,6 +49,8 @@ func ReadGateCall(head []byte) (c GateCall, ok bool) {
 			c.Said = whole(r)
 		case "unattended":
 			c.Unattended = r.Bool()
+		case "brief":
+			c.Brief = r.Bool()
 		case "helpers":
 			c.Helpers = whole(r)
 		case "provider":

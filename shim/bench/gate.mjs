@@ -9,6 +9,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { homedir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Language, Parser } from 'web-tree-sitter'
@@ -48,7 +49,7 @@ await syntax('Parse: 2 KB', [...Array(20).fill(grep), ...mixed])
 
 // The decision, as the row makes it for each call: facts, what they ask for, decide. Every call has an id of its own,
 // as in the Harness, so that nothing is known from the call before.
-const instance = new Instance({ module: await loadModule(wasm, hashOf(wasm)), plugin: 'gate', config: { secrets: [path.join(root, '.run')] } })
+const instance = new Instance({ module: await loadModule(wasm, hashOf(wasm)), plugin: 'gate', config: { secrets: [path.join(homedir(), '.dsh')] } })
 const judge = new Judge(instance, new Modes({ get: () => undefined }))
 const folder = root.replace(/\/$/, '')
 let calls = 0
@@ -56,6 +57,10 @@ const callOf = (/** @type {string} */ command) => ({
   ...judge.call(/** @type {any} */ ({ name: 'bash', arguments: { command, description: 'bench' }, callId: `call_${calls++}` })),
   cwd: folder, workspace: folder, root: 's', session: 's',
 })
+for (const command of [grep, ...mixed]) {
+  const { decision: { decision, reason } } = await judge.decide(callOf(command))
+  if (decision !== 'allow') throw new Error(`not the way that is to be measured: ${reason} ${command}`)
+}
 /** @param {string} name @param {string[]} inputs @param {import('./measure.mjs').Limit} limit */
 const decision = async (name, inputs, limit) => print(name, await measure([
   { name: 'web-tree-sitter, the parse alone', inputs, run: command => parser.parse(command)?.delete() },

@@ -150,7 +150,7 @@ export class Judge {
       for (const file of facts.value.files ?? []) if (isFolder(file)) realpaths[file] = ''
       for (const folder of facts.value.folders ?? []) Object.assign(realpaths, entriesOf(folder))
       const looked = { ...call, ...delegation, git, realpaths }
-      return { decision: this.#instance.callSync('decide', looked).value, looked }
+      return { decision: this.#instance.callSync('decide', { ...looked, brief: true }).value, looked }
     } catch {
       return { decision: /** @type {Decision} */ (this.#instance.ops.get('decide')?.default ?? { decision: 'ask' }), looked: call }
     }

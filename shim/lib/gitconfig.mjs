@@ -35,7 +35,7 @@ export class GitSettingsReader {
   #judge
   #env
   #now
-  /** @type {Map<string, {facts: GitFacts, watch: string[], stamp: string}>} */
+  /** @type {Map<string, {facts: GitFacts, watch: string[], marks: number[]}>} */
   #kept = new Map()
   /** How often a repository was looked at. */
   looks = 0
@@ -57,16 +57,17 @@ export class GitSettingsReader {
    */
   async of(folder) {
     const kept = this.#kept.get(folder)
-    if (kept !== undefined && stampOf(kept.watch).text === kept.stamp) return kept.facts
+    if (kept !== undefined && same(stampOf(kept.watch).marks, kept.marks)) return kept.facts
     this.#kept.delete(folder)
     const began = this.#now()
     try {
       this.looks++
-      const { facts, watch, lasting } = await this.#look(await realpath(folder), MAX_SUBMODULES)
+      const { facts, watch: all, lasting } = await this.#look(await realpath(folder), MAX_SUBMODULES)
+      const watch = [...new Set(all)]
       const stamp = stampOf(watch)
       if (lasting && stamp.newest < began - SETTLED_MS) {
         if (this.#kept.size >= MAX_KEPT) this.#kept.clear()
-        this.#kept.set(folder, { facts, watch, stamp: stamp.text })
+        this.#kept.set(folder, { facts, watch, marks: stamp.marks })
       }
       return facts
     } catch {
@@ -215,14 +216,23 @@ function exists(file) {
 
 /** What tells whether any of these files has changed, and when one last did. @param {string[]} files */
 function stampOf(files) {
-  let text = ''
+  /** @type {number[]} */
+  const marks = []
   let newest = 0
   for (const file of files) {
     const stat = statIfThere(file)
-    if (stat !== undefined) newest = Math.max(newest, stat.mtimeMs, stat.ctimeMs)
-    text += stat === undefined ? '-;' : `${stat.mtimeMs},${stat.ctimeMs},${stat.size},${stat.ino};`
+    if (stat === undefined) marks.push(-1)
+    else {
+      newest = Math.max(newest, stat.mtimeMs, stat.ctimeMs)
+      marks.push(stat.mtimeMs, stat.ctimeMs, stat.size, stat.ino)
+    }
   }
-  return { text, newest }
+  return { marks, newest }
+}
+
+/** @param {number[]} a @param {number[]} b */
+function same(a, b) {
+  return a.length === b.length && a.every((mark, i) => mark === b[i])
 }
 
 /** @param {string} file */

@@ -2,17 +2,10 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
-)
-
-// limits of strata.wasm, plain and gzipped (design §7).
-const (
-	maxBytes   = 8_000_000
-	maxGzipped = 2_400_000
 )
 
 // build makes the module in a module root with the flags that the Makefile uses.
@@ -35,26 +28,6 @@ func build(t *testing.T, root string, tags ...string) []byte {
 
 func TestModule(t *testing.T) {
 	module := build(t, "../..")
-
-	// What is shipped, and loaded, is the module as make wasm freezes it (shim/freeze.mjs).
-	t.Run("size", func(t *testing.T) {
-		shipped, err := os.ReadFile(filepath.Join("..", "..", "..", "shim", "dist", "strata.wasm"))
-		if err != nil {
-			t.Fatalf("%v\nmake wasm builds it.", err)
-		}
-		var zipped bytes.Buffer
-		w, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
-		if _, err := w.Write(shipped); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("strata.wasm is %d bytes, %d gzipped, and as Go builds it %d", len(shipped), zipped.Len(), len(module))
-		if len(shipped) > maxBytes || zipped.Len() > maxGzipped {
-			t.Errorf("more than %d bytes or %d gzipped", maxBytes, maxGzipped)
-		}
-	})
 
 	// The faults of test builds must not be in the module that people run. The
 	// second half proves that the search would find them.

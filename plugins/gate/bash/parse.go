@@ -55,27 +55,36 @@ var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant
 
 // Parse takes a command line apart. A Problem of the whole means that the
 // commands, if any, tell nothing.
-func Parse(src string) ([]Command, Problem) {
+func Parse(src string) (commands []Command, p Problem) {
+	p = new(Walker).Walk(src, func(c *Command) { commands = append(commands, *c) })
+	return commands, p
+}
+
+// Walk is Parse for a caller that makes something else of each command at once. The
+// Command itself is good until visit returns, its words until the next Walk.
+func (w *Walker) Walk(src string, visit func(*Command)) Problem {
 	if p := readable(src); !p.None() {
-		return nil, p
+		return p
 	}
 	parser := parsers.Get().(*syntax.Parser)
 	file, err := parser.Parse(strings.NewReader(src), "")
 	parsers.Put(parser)
 	if err != nil {
-		return nil, Problem{"bash:syntax", reason.Of(reason.Unreadable)}
+		return Problem{"bash:syntax", reason.Of(reason.Unreadable)}
 	}
-	w := walker{src: src, commands: make([]Command, 0, partsIn(src))}
+	if w.src, w.visit, w.visited, w.taken = src, visit, 0, 0; len(w.room) > maxRoom {
+		w.room = nil
+	}
 	for _, s := range file.Stmts {
 		w.stmt(s, false)
 	}
 	switch {
-	case len(w.commands) == 0:
-		return nil, Problem{"bash:empty", reason.Of(reason.Empty)}
-	case len(w.commands) > MaxParts:
-		return nil, Problem{"bash:parts", reason.Of(reason.TooManyParts, "max", strconv.Itoa(MaxParts))}
+	case w.visited == 0:
+		return Problem{"bash:empty", reason.Of(reason.Empty)}
+	case w.visited > MaxParts:
+		return Problem{"bash:parts", reason.Of(reason.TooManyParts, "max", strconv.Itoa(MaxParts))}
 	}
-	return w.commands, Problem{}
+	return Problem{}
 }
 
 // readable refuses the texts on which this parser and real shells are known to
@@ -98,12 +107,12 @@ func readable(src string) Problem {
 
 func holdsUnusual(src string) bool {
 	for i := range len(src) {
-		switch c := src[i]; {
-		case c >= 0x7F:
-			return !utf8.ValidString(src[i:]) || strings.ContainsFunc(src[i:], unusual)
-		case c < ' ' && c != '\n' && c != '\t':
+		if c := src[i]; c-' ' < 0x7F-' ' || c == '\n' || c == '\t' {
+			continue
+		} else if c < ' ' {
 			return true
 		}
+		return !utf8.ValidString(src[i:]) || strings.ContainsFunc(src[i:], unusual)
 	}
 	return false
 }
@@ -116,25 +125,38 @@ func unusual(r rune) bool {
 	return unicode.In(r, unicode.C, unicode.Z)
 }
 
-// partsIn is a guess of how many commands a text holds, seldom too low.
-func partsIn(src string) int {
-	n := 1
-	for i := range len(src) {
-		switch src[i] {
-		case ';', '|', '&', '\n':
-			n++
-		}
+// Walker keeps the memory that one command line needed for the next one. The zero
+// Walker is ready.
+type Walker struct {
+	src     string
+	visit   func(*Command)
+	visited int
+	command Command // that is visited
+	room    []Word  // for the words of all commands
+	taken   int     // of room
+}
+
+// found hands on the command. Past MaxParts nobody looks.
+func (w *Walker) found() {
+	if w.visited++; w.visited <= MaxParts {
+		w.visit(&w.command)
 	}
-	return min(n, MaxParts+1)
 }
 
-type walker struct {
-	src      string
-	commands []Command
-	room     []Word // for words to come: many commands share one piece of memory
+// words are n more words of the room.
+func (w *Walker) words(n int) []Word {
+	if len(w.room)-w.taken < n {
+		// What was handed out of the old one stays where it is.
+		w.room, w.taken = make([]Word, max(n, min(2*len(w.room), maxRoom), min(64, len(w.src)/4))), 0
+	}
+	w.taken += n
+	return w.room[w.taken-n : w.taken : w.taken]
 }
 
-func (w *walker) stmt(s *syntax.Stmt, piped bool) {
+// maxRoom is how many words a Walker keeps room for.
+const maxRoom = 512
+
+func (w *Walker) stmt(s *syntax.Stmt, piped bool) {
 	switch {
 	case s.Background:
 		w.refuse(s, "bash:background", reason.Of(reason.Background))
@@ -175,32 +197,34 @@ func (w *walker) stmt(s *syntax.Stmt, piped bool) {
 	}
 }
 
-func (w *walker) call(s *syntax.Stmt, c *syntax.CallExpr, piped bool, reads []string) {
+func (w *Walker) call(s *syntax.Stmt, c *syntax.CallExpr, piped bool, reads []string) {
 	if len(c.Assigns) > 0 || len(c.Args) == 0 {
 		w.refuse(s, "bash:variable", reason.Of(reason.Variable, "text", w.text(s)))
 		return
 	}
-	if len(w.room) < len(c.Args) {
-		w.room = make([]Word, max(len(c.Args), min(64, len(w.src)/4)))
-	}
-	words := w.room[:len(c.Args):len(c.Args)]
-	w.room = w.room[len(c.Args):]
+	words := w.words(len(c.Args))
 	for i, arg := range c.Args {
+		var plain bool
+		if words[i], plain = bare(arg); plain {
+			continue
+		}
 		var p Problem
-		if words[i], p = w.word(arg); !p.None() {
+		if words[i], p = w.composed(arg); !p.None() {
 			w.refuse(s, p.Rule, p.Reason)
 			return
 		}
 	}
-	w.commands = append(w.commands, Command{Text: w.text(s), Words: words, Piped: piped || reads != nil, Reads: reads})
+	w.command = Command{Text: w.text(s), Words: words, Piped: piped || reads != nil, Reads: reads}
+	w.found()
 }
 
-func (w *walker) refuse(n syntax.Node, rule string, r reason.Reason) {
-	w.commands = append(w.commands, Command{Text: w.text(n), Problem: Problem{rule, r}})
+func (w *Walker) refuse(n syntax.Node, rule string, r reason.Reason) {
+	w.command = Command{Text: w.text(n), Problem: Problem{rule, r}}
+	w.found()
 }
 
 // text is a node as it was written, without the semicolon behind it.
-func (w *walker) text(n syntax.Node) string {
+func (w *Walker) text(n syntax.Node) string {
 	start, end := int(n.Pos().Offset()), int(n.End().Offset())
 	if s, ok := n.(*syntax.Stmt); ok && s.Semicolon.IsValid() && !s.Background {
 		end = int(s.Semicolon.Offset())

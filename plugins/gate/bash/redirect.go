@@ -8,7 +8,7 @@ import (
 
 // redirect refuses every redirect but those that write nothing: to and from
 // /dev/null, output into the other output, and input from a file, which it gives.
-func (w *walker) redirect(s *syntax.Stmt, r *syntax.Redirect) (file string, problem Problem) {
+func (w *Walker) redirect(s *syntax.Stmt, r *syntax.Redirect) (file string, problem Problem) {
 	other := Problem{"bash:redirect", reason.Of(reason.Redirects, "text", w.text(r))}
 	if r.Hdoc != nil || r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc || r.Op == syntax.WordHdoc {
 		return "", Problem{"bash:heredoc", reason.Of(reason.HereText, "program", w.text(s))}

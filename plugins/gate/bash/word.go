@@ -9,10 +9,15 @@ import (
 )
 
 // word takes the quotes off a word that is the same text whenever it runs.
-func (w *walker) word(word *syntax.Word) (Word, Problem) {
-	if w, ok := bare(word); ok {
-		return w, Problem{}
+func (w *Walker) word(word *syntax.Word) (Word, Problem) {
+	if plain, ok := bare(word); ok {
+		return plain, Problem{}
 	}
+	return w.composed(word)
+}
+
+// composed is word for one that is not bare.
+func (w *Walker) composed(word *syntax.Word) (Word, Problem) {
 	var out Word
 	var text strings.Builder
 	raw := w.text(word)

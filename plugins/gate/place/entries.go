@@ -10,12 +10,15 @@ import (
 // JudgeIn tells why the names that a file pattern picks in a folder may not be
 // looked at unasked: each is judged that Real knows to lie there, also on the way to
 // those below. hidden says that the pattern picks names with a dot in front too.
-func (p Place) JudgeIn(folder, pattern string, hidden bool) reason.Reason {
+func (p *Place) JudgeIn(folder, pattern string, hidden bool) reason.Reason {
 	q := question{cwd: p.CWD, word: folder, pattern: pattern, in: true, hidden: hidden}
-	return p.memory.once(q, func() reason.Reason { return p.lookIn(folder, pattern, hidden) })
+	if r, known := p.memory.recall(&q); known {
+		return r
+	}
+	return p.memory.keep(&q, p.lookIn(folder, pattern, hidden))
 }
 
-func (p Place) lookIn(folder, pattern string, hidden bool) reason.Reason {
+func (p *Place) lookIn(folder, pattern string, hidden bool) reason.Reason {
 	abs := p.Abs(folder)
 	if abs == "" {
 		return reason.Of(reason.Unknown, "path", folder)
@@ -43,7 +46,7 @@ func (p Place) lookIn(folder, pattern string, hidden bool) reason.Reason {
 // Plain tells whether no name that a file pattern picks in a folder is taken for
 // more than a file by some program: for an option, an assignment, a list of
 // arguments. With known, some name must be known there.
-func (p Place) Plain(folder, pattern string, hidden, known bool) bool {
+func (p *Place) Plain(folder, pattern string, hidden, known bool) bool {
 	abs := p.Abs(folder)
 	for one := range p.picked(abs, pattern, hidden) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(one, abs+"/"), "/")
@@ -58,7 +61,7 @@ func (p Place) Plain(folder, pattern string, hidden, known bool) bool {
 // picked are the paths that Real knows and that a pattern picks below a folder, or
 // goes through: left is 0 for those at its end, and else one more than how many
 // parts of it follow.
-func (p Place) picked(abs, pattern string, hidden bool) func(yield func(one string, left int) bool) {
+func (p *Place) picked(abs, pattern string, hidden bool) func(yield func(one string, left int) bool) {
 	pattern, folders := strings.CutSuffix(pattern, "/")
 	parts := strings.Split(pattern, "/")
 	return func(yield func(string, int) bool) {
@@ -94,7 +97,7 @@ func goesThrough(parts []string, below string, hidden bool) bool {
 }
 
 // linked tells whether a path is known to be a link.
-func (p Place) linked(one string) bool {
+func (p *Place) linked(one string) bool {
 	parent, known := p.Real[path.Dir(one)]
 	return known && p.slashed(p.Real[one]) != p.slashed(parent)+"/"+path.Base(one)
 }
@@ -121,7 +124,7 @@ const Below = "/**"
 // JudgeBelow tells why what lies below a folder may not be read through its links.
 // With all, they must have been looked up, and none may lead to a folder, in which
 // others could lie.
-func (p Place) JudgeBelow(folder string, all bool) reason.Reason {
+func (p *Place) JudgeBelow(folder string, all bool) reason.Reason {
 	abs := p.Abs(folder)
 	real, known := p.Real[abs+Below]
 	switch {

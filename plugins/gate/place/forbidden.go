@@ -9,7 +9,7 @@ import (
 // Forbidden tells why no yes given in advance may reach a path: it may hold
 // secrets, by its words or where it really leads, or it is not what it looks
 // like. None for a path that only lies outside the project.
-func (p Place) Forbidden(word string) reason.Reason {
+func (p *Place) Forbidden(word string) reason.Reason {
 	abs := p.Abs(word)
 	if abs == "" {
 		if p.secret(p.slashed(word), false) {
@@ -61,6 +61,6 @@ func tooLongToExist(abs string) bool {
 
 // Inside tells whether a word, taken for a path, stays inside the project and
 // reaches nothing forbidden.
-func (p Place) Inside(word string) bool {
+func (p *Place) Inside(word string) bool {
 	return p.Judge(word, false).None() && p.Forbidden(word).None()
 }

@@ -21,12 +21,9 @@ type Place struct {
 	memory *memory
 }
 
-// Remembering is the same place, which remembers what it judged last: the parts
-// of a long command mostly look at the same few paths.
-func (p Place) Remembering() Place {
-	p.memory = &memory{}
-	return p
-}
+// Remember makes the place remember what it judged last: the parts of a long command
+// mostly look at the same few paths.
+func (p *Place) Remember() { p.memory = &memory{} }
 
 // memory is a ring of the newest questions and their answers.
 type memory struct {
@@ -42,27 +39,32 @@ type question struct {
 	deep, in, hidden   bool
 }
 
-// once answers a question from memory, or by look.
-func (m *memory) once(q question, look func() reason.Reason) reason.Reason {
+// recall is the answer to a question that was asked lately.
+func (m *memory) recall(q *question) (r reason.Reason, known bool) {
 	if m == nil {
-		return look()
+		return r, false
 	}
 	for i := range m.filled {
-		if m.asked[i] == q {
-			return m.said[i]
+		if m.asked[i] == *q {
+			return m.said[i], true
 		}
 	}
-	r := look() // may ask in turn
-	at := m.next
-	m.asked[at], m.said[at] = q, r
-	m.filled, m.next = max(m.filled, at+1), (at+1)%len(m.asked)
+	return r, false
+}
+
+// keep notes the answer to a question.
+func (m *memory) keep(q *question, r reason.Reason) reason.Reason {
+	if m != nil {
+		m.asked[m.next], m.said[m.next] = *q, r
+		m.filled, m.next = max(m.filled, m.next+1), (m.next+1)%len(m.asked)
+	}
 	return r
 }
 
 // Abs is the absolute, cleaned form of a path word, with forward slashes: what
 // facts names and Real is keyed by. It is "" when the word is no path that a
 // program would take as it stands.
-func (p Place) Abs(word string) string {
+func (p *Place) Abs(word string) string {
 	if word == "" || strings.IndexByte(word, 0) >= 0 || strings.ContainsFunc(word, invisible) {
 		return ""
 	}
@@ -90,11 +92,15 @@ func (p Place) Abs(word string) string {
 
 // Judge tells why a path may not be looked at unasked; none when it may. deep
 // says that all below it is read too.
-func (p Place) Judge(word string, deep bool) reason.Reason {
-	return p.memory.once(question{cwd: p.CWD, word: word, deep: deep}, func() reason.Reason { return p.look(word, deep) })
+func (p *Place) Judge(word string, deep bool) reason.Reason {
+	q := question{cwd: p.CWD, word: word, deep: deep}
+	if r, known := p.memory.recall(&q); known {
+		return r
+	}
+	return p.memory.keep(&q, p.look(word, deep))
 }
 
-func (p Place) look(word string, deep bool) reason.Reason {
+func (p *Place) look(word string, deep bool) reason.Reason {
 	if word == "/dev/null" && !p.Windows { // nothing, on every system that has it
 		return reason.Reason{}
 	}
@@ -125,7 +131,7 @@ func (p Place) look(word string, deep bool) reason.Reason {
 	return p.judge(word, real, workspace, deep)
 }
 
-func (p Place) judge(word, abs, workspace string, deep bool) reason.Reason {
+func (p *Place) judge(word, abs, workspace string, deep bool) reason.Reason {
 	if p.secret(abs, deep) {
 		return reason.Of(reason.Secret, "path", word)
 	}
@@ -137,25 +143,25 @@ func (p Place) judge(word, abs, workspace string, deep bool) reason.Reason {
 
 // climbs tells whether a word goes up. Behind a link, up is the folder above what
 // the link leads to, wherever Abs puts it; Windows takes the words as they stand.
-func (p Place) climbs(word string) bool {
+func (p *Place) climbs(word string) bool {
 	return !p.Windows && slices.Contains(strings.Split(word, "/"), "..")
 }
 
-func (p Place) rooted(s string) bool {
+func (p *Place) rooted(s string) bool {
 	if p.Windows {
 		return len(s) >= 3 && s[1] == ':' && s[2] == '/' || strings.HasPrefix(s, "//")
 	}
 	return strings.HasPrefix(s, "/")
 }
 
-func (p Place) clean(s string) string {
+func (p *Place) clean(s string) string {
 	if p.Windows && strings.HasPrefix(s, "//") {
 		return "/" + path.Clean(s) // a share keeps both slashes
 	}
 	return path.Clean(s)
 }
 
-func (p Place) slashed(s string) string {
+func (p *Place) slashed(s string) string {
 	if s == "" {
 		return ""
 	}
@@ -167,7 +173,7 @@ func (p Place) slashed(s string) string {
 
 // within tells whether abs is folder or something below it. An empty or root
 // folder holds nothing: a workspace that is the whole disk proves nothing.
-func (p Place) within(abs, folder string) bool {
+func (p *Place) within(abs, folder string) bool {
 	if folder == "" || folder == "/" || p.Windows && len(folder) == len("C:/") {
 		return false
 	}
@@ -181,7 +187,7 @@ func (p Place) within(abs, folder string) bool {
 // secret tells whether abs is a configured place, lies below one, or has a name
 // that speaks of secrets; for a deep look also whether it holds a configured
 // place. Case does not count: there are disks for which it does not.
-func (p Place) secret(abs string, deep bool) bool {
+func (p *Place) secret(abs string, deep bool) bool {
 	abs = strings.ToLower(abs)
 	for _, s := range p.Secrets {
 		s = strings.ToLower(p.slashed(s))

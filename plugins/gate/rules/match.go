@@ -20,6 +20,16 @@ type Match struct {
 	Reason  reason.Reason
 	Paths   []Path
 	Git     bool // holds only if the repository's settings start no program
+
+	inBash string // Rule in bash, where it is the program
+}
+
+// In is the rule's name with the shell in front that it was used in: bash:ls.
+func (m Match) In(shell string) string {
+	if m.inBash != "" && shell == "bash" {
+		return m.inBash
+	}
+	return shell + ":" + m.Rule
 }
 
 // Path is a path that the command looks at; Deep says that all below it is read,
@@ -30,6 +40,9 @@ type Path struct {
 	Deep    bool
 	File    bool
 	Pattern string
+	// Hidden says that the pattern picks names with a dot in front, too. No rule knows
+	// that: a shell does.
+	Hidden bool
 	// Bare says that the program gets the names as words of their own, so that none
 	// may look like an option. Known says that they must have been looked up for that.
 	Bare, Known bool
@@ -105,15 +118,15 @@ func refuse(rule, key string, pairs ...string) Match {
 // matcher walks one command's words along one rule.
 type matcher struct {
 	*rule
-	args     []Word
+	args     []Word // still to be looked at
 	operands []Word
+	from     int // which of all words operands begins with, where it is a part of them
 	paths    []Path
 	given    option // the lists that name an option that was given
 }
 
 func (r *rule) match(args []Word, piped bool) Match {
-	var few [4]Word
-	m := matcher{rule: r, args: args, operands: few[:0]}
+	m := matcher{rule: r, args: args}
 	if bad := m.expression(); bad != nil {
 		return *bad
 	}
@@ -135,11 +148,12 @@ func (r *rule) match(args []Word, piped bool) Match {
 			m.paths[i].Links, m.paths[i].Known = true, true
 		}
 	}
-	return Match{OK: true, Program: r.Name, Rule: r.Name, Paths: m.paths, Git: r.Git}
+	return Match{OK: true, Program: r.Name, Rule: r.Name, Paths: m.paths, Git: r.Git, inBash: r.inBash}
 }
 
 // options takes the options off and leaves the operands.
 func (m *matcher) options() *Match {
+	all := m.args
 	for len(m.args) > 0 {
 		w := m.args[0]
 		m.args = m.args[1:]
@@ -147,10 +161,11 @@ func (m *matcher) options() *Match {
 		case m.First && len(m.operands) > 0 && len(w.Text) > 1 && w.Text[0] == '-': // -- is an operand, too
 			return m.refuse("option", reason.Option, "option", w.Text)
 		case w.Text == "--" && !w.Glob && !m.Plain:
-			m.operands = append(m.operands, m.args...)
+			m.leave(all, len(all)-len(m.args), len(all))
 			m.args = nil
 		case len(w.Text) < 2 || w.Text[0] != '-' || m.Plain:
-			m.operands = append(m.operands, w)
+			at := len(all) - len(m.args) - 1
+			m.leave(all, at, at+1)
 		case w.Glob && !m.inText(w.Text):
 			return m.refuse("glob", reason.FilePattern, "text", w.Text)
 		case strings.HasPrefix(w.Text, "--"):
@@ -166,6 +181,19 @@ func (m *matcher) options() *Match {
 		return m.refuse("command", reason.SubProg)
 	}
 	return nil
+}
+
+// leave leaves words from to end of all as operands. They mostly stand together, and
+// then no copy is made.
+func (m *matcher) leave(all []Word, from, end int) {
+	switch {
+	case len(m.operands) == 0:
+		m.from, m.operands = from, all[from:end:end]
+	case m.from+len(m.operands) == from:
+		m.operands = all[m.from:end:end]
+	default:
+		m.from, m.operands = -len(all), append(m.operands, all[from:end]...)
+	}
 }
 
 // inText tells whether a file pattern stands in the text of a long option, as in

@@ -78,6 +78,7 @@ type Program struct {
 // rule is a Program ready to match.
 type rule struct {
 	*Program
+	inBash   string   // bash:ls
 	letters  string   // of the short options
 	short    []option // in the order of letters
 	long     []option // sorted by name
@@ -101,7 +102,7 @@ type option struct {
 }
 
 func compile(p *Program) (*rule, error) {
-	r := &rule{Program: p, deep: p.Deep == "*", long: make([]option, 0, strings.Count(p.Options, "--"))}
+	r := &rule{Program: p, inBash: "bash:" + p.Name, deep: p.Deep == "*", long: make([]option, 0, strings.Count(p.Options, "--"))}
 	for token := range strings.FieldsSeq(p.Options) {
 		if err := r.option(token); err != nil {
 			return nil, fmt.Errorf("option %q: %w", token, err)

@@ -30,7 +30,10 @@ export function realpathEffect({ kind, value }) {
  * @returns {Record<string, string>} keys in sorted order
  */
 export function realPaths(paths) {
-  return Object.fromEntries([...new Set(paths)].sort().map(one => [one, realPath(one)]))
+  /** @type {Record<string, string>} */
+  const known = {}
+  for (const one of [...new Set(paths)].sort()) known[one] = realPath(one, known)
+  return known
 }
 
 /**
@@ -118,14 +121,25 @@ export function isFolder(one) {
   }
 }
 
-/** @param {string} wanted absolute and clean; on Windows with slashes of either kind @returns {string} */
-export function realPath(wanted) {
+/**
+ * @param {string} wanted absolute and clean; on Windows with slashes of either kind
+ * @param {Record<string, string>} [known] real paths of others, that this one may lie below
+ * @returns {string}
+ */
+export function realPath(wanted, known = {}) {
   const given = path.sep === '/' ? wanted : wanted.replaceAll('/', path.sep)
   if (!isClean(given)) return ''
+  if (process.platform === 'linux') { // elsewhere only the system knows how names are really written
+    for (let end = given.lastIndexOf('/'); end > 0; end = given.lastIndexOf('/', end - 1)) {
+      const above = known[given.slice(0, end)]
+      if (above) return walk(above, given.slice(end))
+    }
+  }
   try {
     return realpathSync.native(given)
   } catch (error) {
-    return codeOf(error) === 'ENOENT' ? walk(given) : ''
+    const { root } = path.parse(given)
+    return codeOf(error) === 'ENOENT' ? walk(root, given.slice(root.length)) : ''
   }
 }
 
@@ -135,10 +149,9 @@ function isClean(given) {
   return path.isAbsolute(given) && !given.includes('\0') && path.normalize(given) === given && (given === root || !given.endsWith(path.sep))
 }
 
-/** The walk for a path whose end does not exist (or whose link leads nowhere). @param {string} given @returns {string} */
-function walk(given) {
-  let { root: real } = path.parse(given)
-  const rest = given.slice(real.length).split(path.sep).filter(Boolean)
+/** The walk for a path whose end need not exist, from a real folder on. @param {string} real @param {string} below @returns {string} */
+function walk(real, below) {
+  const rest = below.split(path.sep).filter(Boolean)
   for (let links = 0; rest.length > 0;) {
     const name = /** @type {string} */ (rest.shift())
     if (name === '.' || name === '') continue
