@@ -60,11 +60,14 @@ func (p *Person) Say(ctx context.Context, text string, changes ...func(*chat.Str
 	p.Offered = append(p.Offered, last.Actions...)
 	if len(last.Actions) > 0 {
 		p.Helped++
-		if text, err = p.act(ctx, last.Actions[0], text); err != nil {
+		var goesOn bool
+		if text, goesOn, err = p.act(ctx, last.Actions[0], text); err != nil {
 			return err
 		}
-		if last, err = p.send(ctx, text, changes...); err != nil || last.Type == chat.Done {
-			return err
+		if goesOn {
+			if last, err = p.send(ctx, text, changes...); err != nil || last.Type == chat.Done {
+				return err
+			}
 		}
 		said += fmt.Sprintf(", then %s %q", last.Code, last.Text)
 	}
@@ -92,8 +95,9 @@ func (p *Person) send(ctx context.Context, text string, changes ...func(*chat.St
 	return frames[len(frames)-1], nil
 }
 
-// act does what a button of the page does, and gives the message to send then.
-func (p *Person) act(ctx context.Context, action, text string) (string, error) {
+// act does what a button of the page does, and gives the message that the page sends then,
+// unless what the button does failed.
+func (p *Person) act(ctx context.Context, action, text string) (message string, goesOn bool, err error) {
 	switch action {
 	case "attach-as-file", "send-preview":
 		as := chat.OversizeFile
@@ -101,16 +105,16 @@ func (p *Person) act(ctx context.Context, action, text string) (string, error) {
 			as = chat.OversizePreview
 		}
 		a, err := p.Chat.Oversize(ctx, chat.OversizeRequest{ChatID: p.Chat.ID, Text: text, As: as})
-		return a.Text, err
+		return a.Text, true, err
 	case "summarize":
-		_, err := p.send(ctx, "/compact")
-		return text, err
+		last, err := p.send(ctx, "/compact")
+		return text, last.Type == chat.Done, err
 	case "choose-model":
 		p.Model.Route = p.Model.Another
 	case "new-chat":
 		p.Chat = p.Chat.NewChat()
 	}
-	return text, nil
+	return text, true, nil
 }
 
 // seen is a script whose answer is one word; a real model reads it as a request.
