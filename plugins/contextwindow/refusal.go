@@ -50,16 +50,22 @@ func (s *session) refuse(in abi.ContextRefusal) bool {
 		return in.Reply > 0
 	case prompt == 0 && in.Reply > 0 && !alone && s.guess() <= budget.Limit(s.window): // it may be the reply, which is ours, so nothing is known of the prompt yet
 		return true
-	case prompt == 0: // what was reckoned before, if that says so too
+	case prompt == 0 && s.harness()*greatestDensity > s.window: // what was reckoned before, if that says so too
 		prompt = max(s.pressure(), s.window+1)
 	}
-	s.anchor = anchor{measured: prompt, then: s.harness(), route: s.route, refused: true}
+	if prompt > 0 { // else these are not the tokens of its text, but the bytes of pictures: it tells nothing of sizes
+		s.anchor = anchor{measured: prompt, then: s.harness(), route: s.route, refused: true}
+	}
 	if s.refusals == nil {
 		s.refusals = map[string]int{}
 	}
-	s.refusals[s.route] = s.anchor.then
+	s.refusals[s.route] = s.harness()
 	return false
 }
+
+// greatestDensity is that of a text of which each character is a token: the Harness takes 4
+// for one.
+const greatestDensity = 4
 
 // usualDensity is what logs and code have, of the Harness's tokens (context.md: 118 KB are
 // 66,500 tokens, priced at 29,500).

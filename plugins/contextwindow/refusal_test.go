@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"strata.dev/bridge/proto/abi"
 )
 
@@ -244,5 +246,30 @@ func TestARefusalEndsWithItsWindow(t *testing.T) {
 	c.feed(abi.ContextEvent{Kind: abi.ContextWindow, Window: 131_072})
 	if m := c.measure(); m.Hopeless || m.Compact || m.Window != 131_072 || m.Tokens != 33_500 {
 		t.Errorf("with a larger window: %+v", m)
+	}
+}
+
+// TestTooManyBytes: a short chat that is refused for its pictures' bytes is no longer for it,
+// and none of what is said later is priced by it.
+func TestTooManyBytes(t *testing.T) {
+	c := newChat(t, 65_536, 16_384, 4000)
+	c.user(75) // with a screenshot of 1.5 MB
+	before := c.measure()
+	if got := c.refusedWith(32_768, "INVALID_REQUEST", 413, "413 Request Entity Too Large"); got != (abi.ContextRefused{Overflow: true}) {
+		t.Errorf("%+v", got)
+	}
+	want := before
+	want.Hopeless = true
+	if diff := cmp.Diff(want, c.measure()); diff != "" {
+		t.Errorf("refused (-want +got):\n%s", diff)
+	}
+	c.user(200)
+	c.user(10)
+	if got := c.choose(abi.TriggerOverflow); got.None {
+		t.Error("what was refused stays in the chat")
+	}
+	c.replace(2, 3, 170)
+	if m := c.measure(); m.Hopeless && m.Tokens >= 4275 {
+		t.Errorf("without it: %+v", m)
 	}
 }
