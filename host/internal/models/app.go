@@ -83,23 +83,25 @@ func (a *app) compose(id string) known {
 	k := a.saved(id).begin(&connections.Key{})
 	k.connection.FitMaxTokens = !a.spec.External
 	k.connection.Slots = a.spec.Slots
-	server := chat.ModelOffer{}
+	server, lacking := chat.ModelOffer{}, false // lacking: it has models, and not this one
 	if a.found != nil {
 		if k.connection.Slots == 0 {
 			k.connection.Slots = a.found.Slots
 		}
 		if i := slices.IndexFunc(a.found.Models, func(m probe.Model) bool { return m.ID == a.spec.Model }); i >= 0 {
 			server.ContextWindow, server.Images = a.found.Models[i].ContextWindow, a.found.Models[i].Images
+		} else {
+			lacking = len(a.found.Models) > 0
 		}
 	}
 	k.shown.Origin, k.shown.Slots = chat.FromApp, k.connection.Slots
 	k.add(chat.ModelSpec{ID: a.spec.Model, Name: a.spec.Name, ContextWindow: a.spec.ContextWindow, Images: a.spec.Images}, server,
 		connections.EffortsOf(chat.KindLocal, false))
 	switch {
-	case errors.Is(a.err, probe.ErrLoading):
-		k.unready(say.Sentence(say.LocalLoading, "server", k.connection.Upstream.Host), "")
-	case a.err != nil && a.missed >= mostMissed:
-		k.unready(say.Sentence(say.LocalDown, "server", k.connection.Upstream.Host), a.err.Error())
+	case errors.Is(a.err, probe.ErrLoading), a.err != nil && a.missed >= mostMissed:
+		k.unready(unlisted(k.connection, a.err), a.err.Error())
+	case lacking:
+		k.unready(say.Sentence(say.EngineLacks, "server", k.connection.Upstream.Host, "model", a.spec.Model), "")
 	default:
 		k.settle()
 	}
@@ -107,11 +109,10 @@ func (a *app) compose(id string) known {
 }
 
 func (a *app) take(found probe.Found, err error) {
-	var refused *probe.StatusError
 	switch {
 	case err == nil:
 		a.found, a.err, a.missed = &found, nil, 0
-	case errors.As(err, &refused): // it answers, and the desktop says that it is ready
+	case connections.NoSuchRoute(err): // an engine without a list: the desktop says that it is ready
 		a.err, a.missed = nil, 0
 	default:
 		a.err = err

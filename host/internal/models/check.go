@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"slices"
 	"strconv"
@@ -106,12 +107,27 @@ func (r *Registry) ofServer(ctx context.Context, c connections.Connection) ([]ch
 func (r *Registry) unread(c connections.Connection, err error) (chat.Sentence, string, []chat.ModelOffer) {
 	s := say.Sentence(say.ModelsUnread)
 	switch {
-	case catalog.KeyRefused(err):
-		s = say.Sentence(say.ModelKeyRefused)
 	case c.Kind == chat.KindLocal:
-		s = say.Sentence(say.LocalDown, "server", c.Upstream.Host)
+		s = unlisted(c, err)
+	case connections.KeyRefused(err):
+		s = say.Sentence(say.ModelKeyRefused)
 	}
 	return s, r.o.Redact(c.Key.Redact(err.Error())), []chat.ModelOffer{}
+}
+
+// unlisted says in plain words why a local server did not give its list.
+func unlisted(c connections.Connection, err error) chat.Sentence {
+	var refused *connections.StatusError
+	key := say.LocalDown
+	switch {
+	case errors.Is(err, probe.ErrLoading):
+		key = say.LocalLoading
+	case connections.KeyRefused(err):
+		return say.Sentence(say.ModelKeyRefused)
+	case errors.As(err, &refused), errors.Is(err, probe.ErrNoList):
+		key = say.LocalOdd
+	}
+	return say.Sentence(key, "server", c.Upstream.Host)
 }
 
 // Offers gives what a connection's server has. A list that was read a while ago is read

@@ -2,7 +2,6 @@ package models
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strconv"
 
@@ -59,14 +58,10 @@ func (c connection) local(key *connections.Key, a asked) known {
 	switch {
 	case key == nil:
 		k.unready(say.Sentence(say.ConnectionKeyLost), "")
-	case errors.Is(a.err, probe.ErrLoading):
-		k.unready(say.Sentence(say.LocalLoading, "server", server), "")
-	case a.found == nil:
-		details := ""
-		if a.err != nil {
-			details = key.Redact(a.err.Error())
-		}
-		k.unready(say.Sentence(say.LocalDown, "server", server), details)
+	case a.found == nil && a.err != nil:
+		k.unready(unlisted(k.connection, a.err), key.Redact(a.err.Error()))
+	case a.found == nil: // not asked yet
+		k.unready(say.Sentence(say.LocalDown, "server", server), "")
 	case len(k.shown.Models) == 0:
 		k.unready(say.Sentence(say.LocalEmpty, "server", server), "")
 	default:

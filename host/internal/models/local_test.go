@@ -131,7 +131,7 @@ func TestEnginesOfTheApp(t *testing.T) {
 	if c := w.Connections()[0]; c.FitMaxTokens || c.Models[0].ReadsPictures() {
 		t.Errorf("another engine: %+v", c)
 	}
-	// One that answers with something else is there all the same: the desktop says so.
+	// One that has no list is there all the same: the desktop says so.
 	e.status.Store(http.StatusNotFound)
 	down := chat.LocalSpec{BaseURL: "http://127.0.0.1:9", Model: "down", ContextWindow: 9, Slots: 1}
 	if c, err := w.PutLocal(t.Context(), "8a", down); err != nil || c.Ready || c.Key != say.LocalDown || c.Models[0].Route != "" {
@@ -160,6 +160,55 @@ func TestEnginesOfTheApp(t *testing.T) {
 	}
 	if n := len(w.List().Connections); n != 1 {
 		t.Errorf("%d connections are left", n)
+	}
+}
+
+// What a local server answers instead of its list is told in plain words, where it is
+// saved, tried, tested and loaded by the desktop; only an engine without a list has a route.
+func TestUnreadLocalServers(t *testing.T) {
+	const list = `{"data":[{"id":"m"}]}`
+	for _, tt := range []struct {
+		name   string
+		status int
+		list   string
+		saved  string // sentence; "" is ready
+		engine string // the same
+	}{
+		{"ready", 200, list, say.SlotsAsked, say.SlotsAskedOfApp},
+		{"a key is wanted", 401, "", say.ModelKeyRefused, say.ModelKeyRefused},
+		{"another key is wanted", 403, "", say.ModelKeyRefused, say.ModelKeyRefused},
+		{"no list", 404, "", say.LocalOdd, say.SlotsAskedOfApp},
+		{"no such method", 405, "", say.LocalOdd, say.SlotsAskedOfApp},
+		{"too many", 429, "", say.LocalOdd, say.LocalOdd},
+		{"broken", 500, "", say.LocalOdd, say.LocalOdd},
+		{"a gateway", 502, "", say.LocalOdd, say.LocalOdd},
+		{"loading", 503, "", say.LocalLoading, say.LocalLoading},
+		{"another program", 200, "<html>", say.LocalOdd, say.LocalOdd},
+		{"another model", 200, `{"data":[{"id":"n"}]}`, say.LocalEmpty, say.EngineLacks},
+		{"none told", 200, `{"data":[]}`, say.LocalEmpty, say.SlotsAskedOfApp},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := startEngine(t, tt.list)
+			e.status.Store(int64(tt.status))
+			w := open(t, t.TempDir())
+			spec := chat.ConnectionSpec{Kind: chat.KindLocal, Name: "Desk", BaseURL: e.URL, Models: []chat.ModelSpec{{ID: "m", ContextWindow: 9000}}}
+			c, err := w.Add(t.Context(), spec)
+			if ready := tt.saved == say.SlotsAsked; err != nil || c.Key != tt.saved || c.Ready != ready {
+				t.Errorf("saved: %+v, %v, want %q", c, err, tt.saved)
+			}
+			tried, err := w.Try(t.Context(), spec)
+			if err != nil || tried.OK != (tt.status == 200 && tt.list != "<html>") || !tried.OK && tried.Key != tt.saved {
+				t.Errorf("tried: %+v, %v, want %q", tried, err, tt.saved)
+			}
+			tested, err := w.Test(t.Context(), "desk")
+			if diff := cmp.Diff(tried, tested); err != nil || diff != "" {
+				t.Errorf("%v (-tried +tested):\n%s", err, diff)
+			}
+			c, err = w.PutLocal(t.Context(), "7f", chat.LocalSpec{BaseURL: e.URL, Model: "m", ContextWindow: 9000})
+			if ready := tt.engine == say.SlotsAskedOfApp; err != nil || c.Key != tt.engine || c.Ready != ready || (c.Models[0].Route != "") != ready {
+				t.Errorf("of the app: %+v, %v, want %q", c, err, tt.engine)
+			}
+		})
 	}
 }
 

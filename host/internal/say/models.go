@@ -54,6 +54,11 @@ const (
 	SlotsAskedOfApp = "Nobody tells how many requests this engine works on at once. Set it in the app that loaded it; until then {count} helpers work at once at most."
 	// LocalDown is said of a local server that does not answer.
 	LocalDown = "No model server answers at {server}. Start it, or correct the address."
+	// LocalOdd is said where something answers at a local server's address, but gives no
+	// list of models.
+	LocalOdd = "Something answers at {server}, but it does not tell its models. Look at what runs there, or correct the address."
+	// EngineLacks is said of an engine of the desktop that has other models.
+	EngineLacks = "The engine at {server} does not have the model {model}. Load it again in the app."
 	// LocalLoading is said of a local server that is not ready yet.
 	LocalLoading = "The model server at {server} is still loading its model. Wait a moment."
 	// LocalEmpty is said of a local server without a model.

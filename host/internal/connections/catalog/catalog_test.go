@@ -112,8 +112,8 @@ func TestRefusals(t *testing.T) {
 			client := server.Client()
 			client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 			_, err := Fetch(t.Context(), client, at(t, chat.KindOpenAI, server.URL))
-			if err == nil || KeyRefused(err) != tt.refused || strings.Contains(err.Error(), secret) {
-				t.Errorf("%v, refused %t", err, KeyRefused(err))
+			if err == nil || connections.KeyRefused(err) != tt.refused || strings.Contains(err.Error(), secret) {
+				t.Errorf("%v, refused %t", err, connections.KeyRefused(err))
 			}
 		})
 	}

@@ -19,23 +19,6 @@ const maxList = 16 << 20
 // maxRefusal is how much of a refusal is kept, in bytes.
 const maxRefusal = 2 << 10
 
-// StatusError is what a server answers instead of a list.
-type StatusError struct {
-	Status int
-	Body   string // of it what a person reads; without the key
-}
-
-// Error gives status and body.
-func (e *StatusError) Error() string {
-	return strings.TrimSuffix(fmt.Sprintf("HTTP %d: %s", e.Status, e.Body), ": ")
-}
-
-// KeyRefused tells whether an error says that the server did not take the key.
-func KeyRefused(err error) bool {
-	var e *StatusError
-	return errors.As(err, &e) && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden)
-}
-
 // Fetch asks a connection's server for its list. Its errors hold no key.
 func Fetch(ctx context.Context, client *http.Client, c connections.Connection) ([]chat.ModelOffer, error) {
 	if c.Kind == chat.KindOpenRouter && !c.Key.IsZero() { // its list is public, and says nothing of the key
@@ -73,7 +56,7 @@ func get(ctx context.Context, client *http.Client, c connections.Connection, pat
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
 		body, _ := io.ReadAll(io.LimitReader(res.Body, maxRefusal)) // what has come says enough
-		return nil, &StatusError{res.StatusCode, strings.TrimSpace(strings.ToValidUTF8(string(body), "\uFFFD"))}
+		return nil, &connections.StatusError{Status: res.StatusCode, Body: strings.TrimSpace(strings.ToValidUTF8(string(body), "\uFFFD"))}
 	}
 	data, err := io.ReadAll(io.LimitReader(res.Body, most))
 	if err != nil {

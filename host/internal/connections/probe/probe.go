@@ -31,11 +31,8 @@ type Found struct {
 // ErrLoading says that the server is there and loads its model.
 var ErrLoading = errors.New("the server is loading its model")
 
-// StatusError says that the server answers, but not with what was asked for.
-type StatusError struct{ Status int }
-
-// Error gives the status.
-func (e *StatusError) Error() string { return fmt.Sprintf("HTTP %d", e.Status) }
+// ErrNoList says that something answers, but not with a list.
+var ErrNoList = errors.New("it answers with something else than JSON")
 
 // maxAnswer is the largest answer that is read, in bytes: llama.cpp's /props has the
 // chat template in it.
@@ -101,12 +98,12 @@ func (s server) get(ctx context.Context, address string, into any) error {
 	case res.StatusCode == http.StatusServiceUnavailable:
 		return ErrLoading
 	case res.StatusCode != http.StatusOK:
-		return &StatusError{res.StatusCode}
+		return &connections.StatusError{Status: res.StatusCode}
 	case err != nil:
 		return err
 	}
 	if err := json.Unmarshal(body, into); err != nil {
-		return fmt.Errorf("it answers with something else than JSON: %w", err)
+		return fmt.Errorf("%w: %w", ErrNoList, err)
 	}
 	return nil
 }
