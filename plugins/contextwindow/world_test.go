@@ -127,7 +127,7 @@ type server struct {
 	status int
 
 	requests []abi.LLMRequest
-	kept     int // how often messages were kept in a file
+	kept     int   // how often messages were kept in a file
 	sizes    []int // tokens of each request, its reply's cap included
 	refused  int
 }
