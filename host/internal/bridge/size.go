@@ -162,7 +162,17 @@ func (r *active) look(ctx context.Context, text string, pictures int) (budget.Fi
 	if what != budget.NeverFits {
 		return what, nil
 	}
-	return what, tooLarge(say.MessageTooLarge, known)
+	return what, r.tooLarge(say.MessageTooLarge, known)
+}
+
+// tooLarge is tooLarge for the run's message, whose pictures may be what is.
+func (r *active) tooLarge(key string, known fit.Chat) *chat.Error {
+	if len(r.req.Attachments) == 0 || !known.Little(r.said()) {
+		return tooLarge(key, known)
+	}
+	e := say.Error(chat.CodeContextFull, "", say.PicturesTooLarge)
+	e.Actions = slices.Concat(another, []string{project.ActionNewChat})
+	return e
 }
 
 // tooLarge is what a person reads of a message that fits into no chat on the model.

@@ -54,6 +54,11 @@ func (c Chat) Surely(text string, pictures int) bool {
 	return c.Window > 0 && c.Tokens+budget.NodePrice(Price(text), budget.MaxDensity)+pictures*PictureTokens <= budget.Limit(c.Window)
 }
 
+// Little tells whether a text takes little of the window however its server counts.
+func (c Chat) Little(text string) bool {
+	return c.Window <= 0 || budget.NodePrice(Price(text), budget.MaxDensity) <= budget.Limit(c.Window)/4
+}
+
 // Cramped tells whether the window holds no more than the agent's instructions.
 func (c Chat) Cramped() bool { return c.Window > 0 && c.Fixed > budget.Limit(c.Window) }
 

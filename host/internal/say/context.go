@@ -7,6 +7,8 @@ const (
 	MessageTooLarge = "This message is too long for the model, so it was not sent. Attach it as a file, which the assistant reads in parts, or send a shortened preview."
 	// MessageRefused is said of one that the model's server refused, where no room helps.
 	MessageRefused = "This message is too long for the model, so it got no answer. Attach it as a file, which the assistant reads in parts, or send a shortened preview."
+	// PicturesTooLarge is said where it is a message's pictures that do not go through.
+	PicturesTooLarge = "The pictures of this message are too much for the model, so it got no answer. Send it again with fewer or smaller ones, or choose another model."
 	// ChatFilled is the answer to /compact: how full the chat was and is, in percent.
 	ChatFilled = "The chat was {before}% full and is now {after}% full."
 	// NothingToSummarize is its answer where there is little but the newest message.
