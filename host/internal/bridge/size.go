@@ -194,7 +194,7 @@ func (r *active) makeRoom(ctx context.Context) (c fit.Chat, ok bool) {
 		r.c.b.o.Log.Info("no room was made", zap.String("run", r.id), zap.String("answer", res.Text), zap.Error(err))
 	}
 	if c, ok = r.size(ctx); ok && outlined(res, c) {
-		r.post(func() { r.shown.left = append(r.shown.left, say.Sentence(say.Outlined)) })
+		r.post(func() { r.shown.left = append(r.shown.left, project.OutlinedIn(c.Kept)) })
 	}
 	return c, ok
 }
