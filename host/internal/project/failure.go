@@ -3,6 +3,7 @@ package project
 import (
 	"regexp"
 	"strconv"
+	"strings"
 
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
@@ -27,7 +28,7 @@ var (
 // modelFailures are the codes of a failed model request (harness-rc8.md §8, LlmFailure).
 // One that is not here is told as ModelFailed.
 var modelFailures = map[string]telling{
-	"CONTEXT_WINDOW_EXCEEDED":      {chat.CodeContextFull, say.ContextFull, summarized},
+	"CONTEXT_WINDOW_EXCEEDED":      {chat.CodeContextFull, say.ContextOverflows, summarized},
 	"RATE_LIMIT":                   {chat.CodeModelFailed, say.ModelLimited, again},
 	"QUOTA":                        {chat.CodeModelFailed, say.ModelUnpaid, orAnother},
 	"AUTH":                         {chat.CodeModelFailed, say.ModelKeyRefused, another},
@@ -55,6 +56,8 @@ func modelFailure(f *dsh.LLMFailed) *chat.Error {
 	switch {
 	case !ok:
 		t = telling{chat.CodeModelFailed, say.ModelFailed, again}
+	case strings.Contains(f.Message, say.ModelNotRunning): // the key proxy's own refusal, quoted
+		t = telling{chat.CodeModelUnavailable, say.ModelNotRunning, orAnother}
 	case f.Code == "TRANSPORT" && brokeOff.MatchString(f.Message):
 		t.key = say.ModelBrokeOff
 	case f.Code == "INVALID_REQUEST" && tooLarge.MatchString(f.Message):

@@ -34,7 +34,7 @@ func TestEveryEnding(t *testing.T) {
 		{"blocked", dsh.EndReason{Kind: "blocked"}, chat.CodeInternal, say.AgentRefused, "turn blocked", []string{"retry"}},
 		{"an error without a word", dsh.EndReason{Kind: "error"}, chat.CodeModelFailed, say.ModelFailed, "", []string{"retry"}},
 
-		{"a full window", failed("CONTEXT_WINDOW_EXCEEDED", "400: too long"), chat.CodeContextFull, say.ContextFull, "CONTEXT_WINDOW_EXCEEDED: 400: too long", []string{"summarize", "new-chat"}},
+		{"a full window", failed("CONTEXT_WINDOW_EXCEEDED", "400: too long"), chat.CodeContextFull, say.ContextOverflows, "CONTEXT_WINDOW_EXCEEDED: 400: too long", []string{"summarize", "new-chat"}},
 		{"a missing key", failed("MISSING_CREDENTIAL", "no credential"), chat.CodeModelFailed, say.ModelKeyMissing, "MISSING_CREDENTIAL: no credential", []string{"choose-model"}},
 		{"401", failed("AUTH", "401: {}"), chat.CodeModelFailed, say.ModelKeyRefused, "AUTH: 401: {}", []string{"choose-model"}},
 		{"403", failed("AUTH", "403: {}"), chat.CodeModelFailed, say.ModelKeyRefused, "AUTH: 403: {}", []string{"choose-model"}},
@@ -48,6 +48,7 @@ func TestEveryEnding(t *testing.T) {
 		{"silence", failed("TIMEOUT", "idle"), chat.CodeModelFailed, say.ModelSlow, "TIMEOUT: idle", []string{"retry", "choose-model"}},
 		{"the socket cut", failed("TRANSPORT", "terminated"), chat.CodeModelFailed, say.ModelBrokeOff, "TRANSPORT: terminated", []string{"retry"}},
 		{"the server down", failed("TRANSPORT", "Connection error."), chat.CodeModelFailed, say.ModelUnreachable, "TRANSPORT: Connection error.", []string{"retry"}},
+		{"the engine gone", failed("INVALID_REQUEST", `400: {"message":"`+say.ModelNotRunning+`"}`), chat.CodeModelUnavailable, say.ModelNotRunning, `INVALID_REQUEST: 400: {"message":"` + say.ModelNotRunning + `"}`, []string{"retry", "choose-model"}},
 		{"the stream closed", failed("STREAM_CLOSED", "m"), chat.CodeModelFailed, say.ModelBrokeOff, "STREAM_CLOSED: m", []string{"retry"}},
 		{"nothing came", failed("EMPTY_RESPONSE", "m"), chat.CodeModelFailed, say.ModelEmpty, "EMPTY_RESPONSE: m", []string{"retry", "choose-model"}},
 		{"no such provider", failed("NO_ADAPTER", "m"), chat.CodeModelUnavailable, say.ModelGone, "NO_ADAPTER: m", []string{"choose-model"}},
