@@ -22,6 +22,7 @@ const FAULTS = new Set(['trap', 'deadline', 'panic', 'unknown-op', 'refused', 'b
  * @property {import('./figures.mjs').Figures} figures
  * @property {() => Promise<import('../lib/hot.mjs').Instance>} plugin
  * @property {(clone: Options, request: Options) => Options} mark gives a clone what the Harness knows a turn's request by
+ * @property {(request: Options) => boolean} isTurn whether a request is the Harness's own of a turn; others may name a session too
  */
 
 export class Requests {
@@ -40,7 +41,7 @@ export class Requests {
     const session = options.sessionId === undefined ? undefined : this.#parts.sessions.get(options.sessionId)
     if (session === undefined) return next()
     if (options.purpose === 'compaction') return this.#summary(session, options, next)
-    return options.purpose === undefined ? this.#turn(session, options, next) : next()
+    return options.purpose === undefined && this.#parts.isTurn(options) ? this.#turn(session, options, next) : next()
   }
 
   /** @param {any} session @param {Options} options @param {Next} next */
