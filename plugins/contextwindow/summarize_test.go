@@ -159,8 +159,9 @@ func TestRefusedPiecesAreHalved(t *testing.T) {
 // TestTheSmallestPieceIsTried, whatever the size that was halved: a server takes that and
 // no more.
 func TestTheSmallestPieceIsTried(t *testing.T) {
-	c := grown(t, 65_536, 3000, 4, 4, 3000)
-	s := &server{t: t, window: 65_536, perToken: 4, header: 12_000, instruction: 2400}
+	c := newChat(t, 40_000, 8192, 3000)
+	c.user(30_000)
+	s := &server{t: t, window: 40_000, perToken: 4, header: 12_000, instruction: 2400}
 	s.says = func(_ int, r abi.LLMRequest) (abi.LLMAnswer, string) {
 		if s.tokens(r)-s.count(s.instruction+budget.Units(r.Before)+budget.Units(r.After)) > budget.SmallestPiece {
 			return abi.LLMAnswer{Finish: "error", Code: "INVALID_REQUEST", Message: "400: context length exceeded"}, ""
