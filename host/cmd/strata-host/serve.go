@@ -129,6 +129,11 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	tidyKeys(ctx, keys, chosen, log)
 	defer registry.Close()
 	registry.Start(ctx)
+	for _, c := range registry.List().Connections {
+		if c.Origin == chat.FromFlags && !c.Ready {
+			fmt.Fprintln(stderr, c.Text)
+		}
+	}
 	all := registry.Connections()
 	if err := proxy.SetConnections(all); err != nil {
 		return err
