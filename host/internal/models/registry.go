@@ -135,10 +135,11 @@ func (r *Registry) Connections() []connections.Connection {
 
 // List tells of every connection.
 func (r *Registry) List() chat.ModelsAnswer {
+	kept := r.o.Keys.Kept()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	all := r.all()
-	a := chat.ModelsAnswer{Connections: []chat.ModelConnection{}, KeysIn: r.o.Keys.Place(), KeyFile: r.o.Keys.Path()}
+	a := chat.ModelsAnswer{Connections: []chat.ModelConnection{}, KeysIn: kept, KeyFile: r.o.Keys.Path()}
 	for _, k := range all {
 		a.Connections = append(a.Connections, k.shown)
 	}
