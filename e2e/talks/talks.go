@@ -108,7 +108,7 @@ func (p *Person) act(ctx context.Context, action, text string) (message string, 
 		return a.Text, true, err
 	case "summarize":
 		last, err := p.send(ctx, "/compact")
-		return text, last.Type == chat.Done, err
+		return goOn, last.Type == chat.Done, err
 	case "choose-model":
 		p.Model.Route = p.Model.Another
 	case "new-chat":
@@ -116,6 +116,9 @@ func (p *Person) act(ctx context.Context, action, text string) (message string, 
 	}
 	return text, true, nil
 }
+
+// goOn is what the page says where the session holds the message already.
+const goOn = "Go on.\n" + seen
 
 // seen is a script whose answer is one word; a real model reads it as a request.
 const seen = "#! SAY seen"

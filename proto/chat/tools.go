@@ -30,6 +30,9 @@ type CustomTool struct {
 	// Values are the names of the headers that go to the address, or of the variables that
 	// the program has. What they hold is nowhere to be read.
 	Values []string `json:"values,omitempty"`
+	// Warning is said of a key that seems to be in its address or an argument, where it
+	// does not belong.
+	Warning *Sentence `json:"warning,omitempty"`
 }
 
 // CustomToolPatch is the body of POST /api/agent/tools/custom, where Kind and Name are

@@ -696,6 +696,8 @@ export interface CustomTool {
   args?: string[];
   /** Values are the names of the headers that go to the address, or of the variables that the program has. What they hold is nowhere to be read. */
   values?: string[];
+  /** Warning is said of a key that seems to be in its address or an argument, where it does not belong. */
+  warning?: Sentence;
 }
 
 /** ToolsPatch is the body of PUT /api/agent/tools; nil leaves as it is. */

@@ -100,5 +100,13 @@ func (s *ownServers) told(t chat.ToolSettings, err error) error {
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", server.ID, map[bool]string{false: "off", true: "on"}[server.On], where, strings.Join(server.Values, " "))
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, server := range t.Custom {
+		if server.Warning != nil {
+			fmt.Fprintln(s.out, server.Warning.Text)
+		}
+	}
+	return nil
 }

@@ -63,8 +63,11 @@ func (l *sessionLog) apply(e dsh.Event) []chat.Frame {
 	return l.fold.Apply(e)
 }
 
-// alive tells whether the chat has a run under way or waiting.
-func (c *conversation) alive() bool { return len(c.waiting()) > 0 }
+// alive tells whether the chat has a run under way or waiting. One that has told its
+// end is in the records, or nowhere.
+func (c *conversation) alive() bool {
+	return slices.ContainsFunc(c.waiting(), func(r *active) bool { return !r.log.over() })
+}
 
 // waiting are the runs that have not ended, the one under way first.
 func (c *conversation) waiting() []*active {

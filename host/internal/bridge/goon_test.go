@@ -112,7 +112,6 @@ func TestHalfASetUp(t *testing.T) {
 			if all := s.b.records.all(); len(all) > 0 {
 				t.Errorf("%s: kept: %+v", method, all)
 			}
-			synctest.Wait()
 			if _, err := s.b.Chat(t.Context(), "c1"); code(err) != chat.CodeUnknownChat {
 				t.Errorf("%s: the chat's history: %v", method, err)
 			}

@@ -92,7 +92,7 @@ func anyOrder(s *stage, r *rand.Rand) {
 		}
 	}
 	for _, chatID := range []string{"c1", "c2"} { // whoever waits for an answer gets a no
-		for c := s.b.known(chatID); c != nil && c.alive(); {
+		for c := s.b.known(chatID); c != nil && len(c.waiting()) > 0; {
 			time.Sleep(50 * time.Millisecond)
 			synctest.Wait()
 			for _, q := range s.b.Pending(chatID) {

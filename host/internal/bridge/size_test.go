@@ -145,7 +145,7 @@ func TestARefusalThatNoRoomHelps(t *testing.T) {
 		"they pass the threshold":          {narrow, say.WindowTooSmall, []string{"choose-model"}},
 		"the message itself fills it":      {itself, say.MessageRefused, []string{"attach-as-file", "send-preview"}},
 		"and the window is small":          {strings.Replace(itself, "65536", "12288", 1), say.MessageRefused, []string{"choose-model", "attach-as-file", "send-preview"}},
-		"there is room, but not in a turn": {eased, say.ContextFull, []string{"summarize", "new-chat"}},
+		"there is room, but not in a turn": {eased, say.ContextOverflows, []string{"summarize", "new-chat"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			play(t, func(s *stage) {

@@ -79,7 +79,7 @@ func TestButtonsOfAFailedRun(t *testing.T) {
 	}{
 		{project.ActionRetry, "Send again", "Send again", []string{project.ActionRetry}, answer + " === 'Answered.'"},
 		{project.ActionSummarize + " " + project.ActionNewChat, "Summarize and continue | Start a new chat", "Summarize and continue",
-			[]string{"/compact", project.ActionSummarize + " " + project.ActionNewChat}, "document.querySelectorAll('.entry.user').length === 3 && " + answer + " === 'Answered.'"},
+			[]string{"/compact", "Go on."}, "document.querySelectorAll('.entry.user').length === 3 && " + answer + " === 'Answered.'"},
 		{project.ActionNewChat, "Start a new chat", "Start a new chat", nil, "!!document.querySelector('.welcome') && document.activeElement.id === 'message' && document.querySelector('#message').value === ''"},
 		{project.ActionModel, "Send again | Choose another model", "Choose another model", nil, "document.activeElement.id === 'model'"},
 		{"/" + project.ActionAsText, "Send as text", "Send as text", []string{"/" + project.ActionAsText + " (as text)"}, answer + " === 'Answered.'"},

@@ -11,7 +11,8 @@ const (
 	ActionRetry   = "retry"
 	ActionNewChat = "new-chat"
 	ActionModel   = "choose-model"
-	// ActionSummarize makes room in the chat (/compact) and sends the message again.
+	// ActionSummarize makes room in the chat (/compact) and has the agent go on with the
+	// message, which its session holds.
 	ActionSummarize = "summarize"
 	ActionAsText    = "send-as-text" // the message again, with StreamRequest.AsText
 	// ActionAttach and ActionPreview are for a message that is too long: its text as a

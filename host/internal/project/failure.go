@@ -27,7 +27,7 @@ var (
 // modelFailures are the codes of a failed model request (harness-rc8.md §8, LlmFailure).
 // One that is not here is told as ModelFailed.
 var modelFailures = map[string]telling{
-	"CONTEXT_WINDOW_EXCEEDED":      {chat.CodeContextFull, say.ContextFull, summarized},
+	"CONTEXT_WINDOW_EXCEEDED":      {chat.CodeContextFull, say.ContextOverflows, summarized},
 	"RATE_LIMIT":                   {chat.CodeModelFailed, say.ModelLimited, again},
 	"QUOTA":                        {chat.CodeModelFailed, say.ModelUnpaid, orAnother},
 	"AUTH":                         {chat.CodeModelFailed, say.ModelKeyRefused, another},

@@ -34,7 +34,7 @@ func TestEveryEnding(t *testing.T) {
 		{"blocked", dsh.EndReason{Kind: "blocked"}, chat.CodeInternal, say.AgentRefused, "turn blocked", []string{"retry"}},
 		{"an error without a word", dsh.EndReason{Kind: "error"}, chat.CodeModelFailed, say.ModelFailed, "", []string{"retry"}},
 
-		{"a full window", failed("CONTEXT_WINDOW_EXCEEDED", "400: too long"), chat.CodeContextFull, say.ContextFull, "CONTEXT_WINDOW_EXCEEDED: 400: too long", []string{"summarize", "new-chat"}},
+		{"a full window", failed("CONTEXT_WINDOW_EXCEEDED", "400: too long"), chat.CodeContextFull, say.ContextOverflows, "CONTEXT_WINDOW_EXCEEDED: 400: too long", []string{"summarize", "new-chat"}},
 		{"a missing key", failed("MISSING_CREDENTIAL", "no credential"), chat.CodeModelFailed, say.ModelKeyMissing, "MISSING_CREDENTIAL: no credential", []string{"choose-model"}},
 		{"401", failed("AUTH", "401: {}"), chat.CodeModelFailed, say.ModelKeyRefused, "AUTH: 401: {}", []string{"choose-model"}},
 		{"403", failed("AUTH", "403: {}"), chat.CodeModelFailed, say.ModelKeyRefused, "AUTH: 403: {}", []string{"choose-model"}},

@@ -60,6 +60,12 @@ func appendForms(all []string, v string) []string {
 	return all
 }
 
+// shapesAlone knows no values.
+var shapesAlone = New()
+
+// Shaped tells whether a text holds what looks like a secret.
+func Shaped(s string) bool { return shapesAlone.once(s) != s }
+
 // Count is how many secrets were taken out so far.
 func (r *Redactor) Count() int64 { return r.count.Load() }
 

@@ -64,6 +64,8 @@ const (
 	ModelBrokeOff = "The model's answer broke off. Send the message again to get a whole one."
 	// ContextFull ends a run that no longer fits the window.
 	ContextFull = "This chat has become too long for the model. Start a new chat, or send a shorter message."
+	// ContextOverflows is ContextFull where the agent can make room.
+	ContextOverflows = "This chat has become too long for the model. Have its earlier messages summarized to go on, or start a new chat."
 	// ModelRetry is the status line while a request is tried again.
 	ModelRetry = "The model did not answer; trying again…"
 )

@@ -26,6 +26,8 @@ const (
 	ServerValuesFull = "A server can have {count} headers or variables. Remove one first."
 	// ServerInClear refuses to send a header unencrypted.
 	ServerInClear = "The headers would cross the network unencrypted. Use an address that begins with https://, or remove the headers."
+	// ServerKeyInClear warns of a key where none belongs.
+	ServerKeyInClear = "The address or an argument of {name} looks like it holds a key. It is stored and shown there in plain text: give it as a header or a variable instead."
 	// ServerUnreachable is what the agent reads where a server does not answer.
 	ServerUnreachable = "The tool server could not be reached. Check its address in Settings -> Tools, and that it runs."
 )

@@ -106,7 +106,7 @@ func listed(all []connections.Server) []chat.CustomTool {
 	out := make([]chat.CustomTool, 0, len(all))
 	for _, s := range all {
 		out = append(out, chat.CustomTool{
-			ID: s.Name, Kind: chat.KindServer, On: !s.Off, URL: s.Address(), Command: s.Command, Args: s.Args, Values: slices.Sorted(maps.Keys(s.Values)),
+			ID: s.Name, Kind: chat.KindServer, On: !s.Off, URL: s.Address(), Command: s.Command, Args: s.Args, Values: slices.Sorted(maps.Keys(s.Values)), Warning: inClear(s),
 		})
 	}
 	return out

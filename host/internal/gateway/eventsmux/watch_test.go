@@ -33,6 +33,7 @@ func TestApprovals(t *testing.T) {
 		b.Create("s", "/repo")
 		w := b.gw.Watch()
 		defer w.Close()
+		synctest.Wait() // that the session was added comes over another socket
 		first, second := ask(b, "s", "a"), ask(b, "s", "b")
 		for _, id := range []string{"a", "b"} {
 			if diff := cmp.Diff(asked(id, "s"), gatewaytest.Next(t, w, gatewaytest.Approval)); diff != "" {

@@ -326,14 +326,13 @@ function retry(o) {
   if (m) send(m.text, m.pictures, o);
 }
 
-/** Makes room in the chat, then sends the newest message once more. */
+/** Makes room in the chat, then has the agent go on with the newest message, which is in its session. */
 async function summarize() {
-  const m = newest();
   const id = state.current;
-  if (!m) return;
+  if (!newest()) return;
   await send('/compact');
   const failed = view().entries.at(-1)?.parts.some((p) => p.kind === 'error');
-  if (id === state.current && view().phase === 'idle' && !failed) send(m.text, m.pictures);
+  if (id === state.current && view().phase === 'idle' && !failed) send(words.goOn);
 }
 
 /** Sends the newest message, which is too long, as a file or shortened. @param {'file' | 'preview'} as */

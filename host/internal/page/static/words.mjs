@@ -54,6 +54,7 @@ export const words = {
   startNew: 'Start a new chat',
   chooseModel: 'Choose another model',
   summarize: 'Summarize and continue',
+  goOn: 'Go on.', // what the agent is told then
   attachFile: 'Attach as a file',
   sendPreview: 'Send a shortened preview',
   latest: 'Newest message',
