@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -26,12 +27,18 @@ import (
 	"strata.dev/bridge/proto/chat"
 )
 
+type quotingService struct {
+	*httptest.Server
+	asked sync.Map // numbers of the keys that messages came with
+}
+
 // quoting is a service that says its client's key wherever it can: in its list, in its
 // refusals, in headers, in redirects, in the middle of a stream, in pieces, and in the
 // forms that texts are written in.
-func quoting(t *testing.T) *httptest.Server {
+func quoting(t *testing.T) *quotingService {
 	t.Helper()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := &quotingService{}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") + r.Header.Get("X-Api-Key")
 		if !strings.Contains(key, string(ofKey)) {
 			t.Errorf("%s came with the key %q", r.URL, key)
@@ -41,6 +48,13 @@ func quoting(t *testing.T) *httptest.Server {
 		w.Header().Set("X-Basic", "Basic "+base64.StdEncoding.EncodeToString([]byte("user:"+key)))
 		way := strings.Split(strings.TrimPrefix(r.URL.Path, "/"), "/")[0]
 		asks := strings.HasSuffix(r.URL.Path, "/chat/completions") || strings.HasSuffix(r.URL.Path, "/messages")
+		if asks {
+			i, err := strconv.Atoi(strings.Split(r.URL.Path, "/")[2])
+			if err != nil {
+				t.Error(err)
+			}
+			s.asked.Store(i, true)
+		}
 		switch {
 		case strings.HasSuffix(r.URL.Path, "/models") && way == "lists":
 			fmt.Fprintf(w, `{"data":[{"id":"m","name":"Model of %s","context_length":100000},{"id":%q}]}`, key, key)
@@ -120,12 +134,21 @@ func (h *heard) ask(ctx context.Context, w *kit.Host, method, path string, body 
 	return raw
 }
 
-// says plays a message on a model to its end, whatever that is.
-func (h *heard) says(ctx context.Context, t *testing.T, w *kit.Host, model string) {
-	run, err := w.NewChat().Send(ctx, "hello", onModel(model, ""))
+// says plays a message on a model to its end, whatever that is; with enough, to where that
+// is nil, as the agent asks some services again and again.
+func (h *heard) says(ctx context.Context, t *testing.T, w *kit.Host, model string, enough func(context.Context) error) {
+	c := w.NewChat()
+	run, err := c.Send(ctx, "hello", onModel(model, ""))
 	if err != nil {
 		h.add(err.Error())
 		return
+	}
+	if enough != nil {
+		err = kit.Until(ctx, enough)
+		_, stopped := c.Stop(ctx)
+		if err = errors.Join(err, stopped); err != nil {
+			t.Errorf("%s: %v", model, err)
+		}
 	}
 	frames, err := run.End(ctx)
 	if err != nil {
@@ -136,6 +159,16 @@ func (h *heard) says(ctx context.Context, t *testing.T, w *kit.Host, model strin
 		t.Error(err)
 	}
 	h.add(text)
+}
+
+// redirected waits until the service was asked with the key of that number.
+func (s *quotingService) redirected(i int) func(context.Context) error {
+	return func(context.Context) error {
+		if _, ok := s.asked.Load(i); !ok {
+			return errNotYet
+		}
+		return nil
+	}
 }
 
 // places gives what was told by number.
@@ -149,18 +182,20 @@ func (h *heard) places() map[string]string {
 	return out
 }
 
-// Forty keys of all shapes go through all that takes a key, to services that quote them;
-// forty more are in the host's environment, and forty are in what a person writes and
-// tools bring. None of the host's is in what a client is told, in what the host prints
-// and logs, in any file but the one that they are kept in, on the page, or anywhere that
-// the agent can look. What is said in a chat is in that chat alone.
+// Forty keys of all shapes go through all that takes a key, to services and MCP servers
+// that quote them; forty more are variables of servers that are programs, forty are in the
+// host's environment, and forty are in what a person writes and tools bring. None of the
+// host's is in what a client is told, in what the host prints and logs, in any file but the
+// one that they are kept in, on the page, or anywhere that the agent can look; but a
+// program's are with it and the Harness, and in the chats that it tells them to. What is
+// said in a chat is in that chat alone.
 func TestFortyKeysStayWhereTheyAre(t *testing.T) {
 	t.Parallel()
 	ctx := kit.Context(t)
 	keys, service := ofKey.secrets(), quoting(t)
 	var environ []string
 	for i, secret := range ofEnviron.secrets() {
-		environ = append(environ, []string{"SERVICE_%d_API_KEY", "PLAIN_%d", "LC_%d_TOKEN", "NODE_OPTION_%d"}[i%4]+"="+secret)
+		environ = append(environ, []string{"SERVICE_%d_API_KEY", "PLAIN_%d", "LC_%d_TOKEN", "NODE_OPTION_%d"}[i%4]+"="+secret+thisRun)
 		environ[i] = strings.Replace(environ[i], "%d", fmt.Sprint(i), 1)
 	}
 	w := newWorld(ctx, t, kit.HostOptions{
@@ -169,7 +204,7 @@ func TestFortyKeysStayWhereTheyAre(t *testing.T) {
 	h := &heard{}
 	var ids []string
 	for i, key := range keys {
-		spec := chat.ConnectionSpec{Kind: kinds[i%len(kinds)], Name: fmt.Sprintf("Service %d", i), BaseURL: service.URL + "/" + ways[i%len(ways)], Key: &key,
+		spec := chat.ConnectionSpec{Kind: kinds[i%len(kinds)], Name: fmt.Sprintf("Service %d", i), BaseURL: fmt.Sprintf("%s/%s/%d", service.URL, ways[i%len(ways)], i), Key: &key,
 			Models: []chat.ModelSpec{{ID: "m", ContextWindow: 100_000}}}
 		h.ask(ctx, w.Host, "POST", "/api/models/test", spec)
 		var c chat.ModelConnection
@@ -197,25 +232,27 @@ func TestFortyKeysStayWhereTheyAre(t *testing.T) {
 	must(t, err)
 	h.add(string(out))
 	h.ask(ctx, w.Host, "PUT", "/api/agent/tools", chat.ToolsPatch{WebSearch: &chat.WebSearchPatch{Service: new("exa"), Key: &keys[2]}})
-	for _, tool := range []map[string]any{
-		{"kind": "server", "name": "remote", "url": service.URL + "/refuses/mcp", "values": map[string]string{"Authorization": "Bearer " + keys[3], "X-Api-Key": keys[4]}},
-		{"kind": "server", "name": "program", "command": "/no/such/program", "args": []string{"x"}, "values": map[string]string{"SERVICE_TOKEN": ofServer.secrets()[0], "PLAIN": ofServer.secrets()[1]}},
-	} {
-		var settings chat.ToolSettings
-		must(t, json.Unmarshal(h.ask(ctx, w.Host, "POST", "/api/agent/tools/custom", tool), &settings))
-		if len(settings.Custom) == 0 {
-			t.Errorf("no server was added: %+v", settings)
-		}
-	}
+	servers := addQuoting(ctx, t, w.Host, h, keys)
 
 	var all sync.WaitGroup
-	for i := range 14 {
-		if ways[i%len(ways)] == "redirects" {
-			continue // which the agent tries again and again
+	for i, id := range ids {
+		var enough func(context.Context) error
+		if way := ways[i%len(ways)]; way == "redirects" && kinds[i%len(kinds)] != chat.KindLocal {
+			enough = service.redirected(i)
 		}
-		all.Go(func() { h.says(ctx, t, w.Host, ids[i]+"/m") })
+		all.Go(func() { h.says(ctx, t, w.Host, id+"/m", enough) })
+		if i%10 == 9 { // as many at once as a busy machine takes
+			all.Wait()
+		}
 	}
-	all.Wait()
+	for i := range keys {
+		// A model server on this computer whose list cannot be read has no models.
+		local := kinds[i%len(kinds)] == chat.KindLocal && slices.Contains([]string{"refuses", "redirects", "breaks"}, ways[i%len(ways)])
+		if _, asked := service.asked.Load(i); asked == local {
+			t.Errorf("the agent asked with key %d: %t", i, asked)
+		}
+	}
+	callQuoting(ctx, t, w.Host, h)
 	sought, err := told(play(ctx, t, w.NewChat(), scriptmodel.Steps(search("deep water"), scriptmodel.Say("x")), kit.Mode("bypass")))
 	must(t, err)
 	if h.add(sought); !strings.Contains(sought, "Exa") {
@@ -245,12 +282,13 @@ func TestFortyKeysStayWhereTheyAre(t *testing.T) {
 	if len(files) < 30 || len(h.all) < 200 || len(page) < 1000 {
 		t.Errorf("%d files, %d answers and a page of %d bytes were looked through", len(files), len(h.all), len(page))
 	}
+	sessions := filepath.Join(w.home.Data, "agent", "home", "sessions")
 	for m, but := range map[marker][]string{
 		ofKey:     {kept, filepath.Join(w.home.Dir, "model.key")},
 		ofEnviron: nil,
-		ofServer:  {kept},
+		ofServer:  {kept, sessions}, // a program's own words, which do not come through the host
 		// The chat itself: the Harness's log of it and its list of them, what the host knows it by, the files that were asked for.
-		ofChat: {filepath.Join(w.home.Data, "agent", "home", "sessions"), filepath.Join(w.home.Data, "agent", "home", "storages"), filepath.Join(w.home.Data, "agent", "sessions.json"), filepath.Join(w.home.Data, "tasks"), w.home.Workspace},
+		ofChat: {sessions, filepath.Join(w.home.Data, "agent", "home", "storages"), filepath.Join(w.home.Data, "agent", "sessions.json"), filepath.Join(w.home.Data, "tasks"), w.home.Workspace},
 	} {
 		texts := public.places()
 		if m != ofChat {
@@ -281,14 +319,14 @@ func TestFortyKeysStayWhereTheyAre(t *testing.T) {
 	// Without the Harness the host asks by itself; then all is removed.
 	w.Host = kit.StartHost(ctx, t, w.home, kit.HostOptions{Model: w.model, NoModel: true, Harness: noHarness(t, w.home), Args: []string{"--log-level", "debug"}})
 	for _, id := range ids {
-		all.Go(func() { h.says(ctx, t, w.Host, id+"/m") })
+		all.Go(func() { h.says(ctx, t, w.Host, id+"/m", nil) })
 	}
 	all.Wait()
 	for _, id := range append(ids, "by-command") {
 		h.ask(ctx, w.Host, "DELETE", "/api/models/"+id, nil)
 	}
 	h.ask(ctx, w.Host, "PUT", "/api/agent/tools", chat.ToolsPatch{WebSearch: &chat.WebSearchPatch{Key: new("")}})
-	for _, name := range []string{"remote", "program"} {
+	for _, name := range servers {
 		h.ask(ctx, w.Host, "DELETE", "/api/agent/tools/custom/"+name, nil)
 	}
 	if _, err := w.Stop(ctx); err != nil {
@@ -297,7 +335,10 @@ func TestFortyKeysStayWhereTheyAre(t *testing.T) {
 	h.add(strings.Join(w.Output(), "\n"))
 	texts := h.places()
 	maps.Copy(texts, unpacked(t, w.home.Data))
-	for _, m := range []marker{ofKey, ofServer, ofEnviron} {
+	for _, m := range []marker{ofKey, ofEnviron, ofServer} {
+		if m == ofServer { // the chats are there still
+			maps.DeleteFunc(texts, func(path, _ string) bool { return strings.HasPrefix(path, sessions) })
+		}
 		for _, leak := range m.found(texts) {
 			t.Errorf("without the Harness, and when all is removed, %s is in %s", m, leak)
 		}
@@ -400,7 +441,7 @@ func theAgentLooks(ctx context.Context, t *testing.T, w *world) {
 	look := func(what string) string {
 		return `{ env; cat $(ls -d /proc/[0-9]*/environ | grep -v '^/proc/` + fmt.Sprint(w.PID()) + `/') /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' '\n'; grep -rao '` + what + `' ` + home + ` 2>/dev/null; } | grep -ac '` + what + `'; `
 	}
-	command := look("p1anted[7]") + look("env1ron[8]") + `env | grep -ciE 'm5pserv[6]|^[^=]*(key|token|secret|password)'; grep -ac STRATA_ROUTE_KEY= ` + environ + `; echo looked`
+	command := look("p1anted[7]") + look("env1ron[8][[:alnum:]]*"+thisRun) + `env | grep -ciE 'm5pserv[6]|^[^=]*(key|token|secret|password)'; grep -ac STRATA_ROUTE_KEY= ` + environ + `; echo looked`
 	for _, mode := range []string{"manual", "bypass"} {
 		c := w.NewChat()
 		run := send(ctx, t, c, scriptmodel.Steps(scriptmodel.Bash(command), scriptmodel.Say("ran it")), kit.Mode(mode))
@@ -412,6 +453,7 @@ func theAgentLooks(ctx context.Context, t *testing.T, w *world) {
 			t.Errorf("%s finds: %s %s", mode, got.State, got.Result)
 		}
 	}
+	theProgramsHaveIt(ctx, t, w, status.Process.PID)
 	looks := []string{
 		scriptmodel.Bash(command), scriptmodel.Bash("env"), scriptmodel.Bash("printenv"), scriptmodel.Bash("cat " + kept), scriptmodel.Bash("cat /proc/self/environ"), scriptmodel.Bash("cat " + environ),
 		scriptmodel.Bash("grep -r key " + home), scriptmodel.Call("read", map[string]any{"file_path": kept}), scriptmodel.Call("read", map[string]any{"file_path": environ}),

@@ -31,6 +31,10 @@ const (
 	ofServer  marker = "m5pserv6" // variables of MCP servers that are programs, which the Harness has to hold
 )
 
+// thisRun ends secrets that are looked for in all processes, of which some may be another
+// run's.
+var thisRun = fmt.Sprintf("x%dx", os.Getpid())
+
 // shapes are how the keys of forty services begin, and how long they are.
 var shapes = []struct {
 	begin string

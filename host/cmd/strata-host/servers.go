@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -105,7 +106,7 @@ func (s *ownServers) told(t chat.ToolSettings, err error) error {
 	}
 	for _, server := range t.Custom {
 		if server.Warning != nil {
-			fmt.Fprintln(s.out, server.Warning.Text)
+			fmt.Fprintln(s.out, say.Translate(language(os.Getenv), server.Warning.Key, server.Warning.Args))
 		}
 	}
 	return nil

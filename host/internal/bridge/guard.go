@@ -127,7 +127,7 @@ func (r *active) tidy(ctx context.Context, from int64) {
 	case ok && known.Narrow():
 		why = cramped() // no summary helps there
 	case ok && known.Full() && r.line.Kind == command.None:
-		why = tooLarge(say.MessageRefused, known) // what fills it is the message itself
+		why = r.tooLarge(say.MessageRefused, known) // what fills it is the message itself
 	}
 	snap, err := r.link.gw.Snapshot(ctx, r.root, from)
 	r.post(func() {

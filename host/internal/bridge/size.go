@@ -162,7 +162,17 @@ func (r *active) look(ctx context.Context, text string, pictures int) (budget.Fi
 	if what != budget.NeverFits {
 		return what, nil
 	}
-	return what, tooLarge(say.MessageTooLarge, known)
+	return what, r.tooLarge(say.MessageTooLarge, known)
+}
+
+// tooLarge is tooLarge for the run's message, whose pictures may be what is.
+func (r *active) tooLarge(key string, known fit.Chat) *chat.Error {
+	if len(r.req.Attachments) == 0 || !known.Little(r.said()) {
+		return tooLarge(key, known)
+	}
+	e := say.Error(chat.CodeContextFull, "", say.PicturesTooLarge)
+	e.Actions = slices.Concat(another, []string{project.ActionNewChat})
+	return e
 }
 
 // tooLarge is what a person reads of a message that fits into no chat on the model.
@@ -184,7 +194,7 @@ func (r *active) makeRoom(ctx context.Context) (c fit.Chat, ok bool) {
 		r.c.b.o.Log.Info("no room was made", zap.String("run", r.id), zap.String("answer", res.Text), zap.Error(err))
 	}
 	if c, ok = r.size(ctx); ok && outlined(res, c) {
-		r.post(func() { r.shown.left = append(r.shown.left, say.Sentence(say.Outlined)) })
+		r.post(func() { r.shown.left = append(r.shown.left, project.OutlinedIn(c.Kept)) })
 	}
 	return c, ok
 }

@@ -161,6 +161,21 @@ func TestARefusalThatNoRoomHelps(t *testing.T) {
 	}
 }
 
+// TestPicturesThatNoRoomHelps: neither a file nor a preview of the text would change that.
+func TestPicturesThatNoRoomHelps(t *testing.T) {
+	play(t, func(s *stage) {
+		s.d.sizes = []string{fresh, `{"tokens":70000,"window":65536,"source":"estimated","density":8,"fixed":9000}`}
+		s.d.commands = map[string]gateway.CommandResult{"compact": {Found: true, OK: true, Text: nothingYet}}
+		req := s.message("c1", "fail CONTEXT_WINDOW_EXCEEDED")
+		req.Model, req.Attachments = "p/eyes", []chat.Attachment{{Name: "a.png", MediaType: "image/png", Data: picture(t, 2, 3)}}
+		frames := s.rest(s.post(req))
+		last := frames[len(frames)-1]
+		if last.Key != say.PicturesTooLarge || cmp.Diff([]string{"choose-model", "new-chat"}, last.Actions) != "" {
+			t.Errorf("it ends with %+v", last)
+		}
+	})
+}
+
 // TestOversize keeps a text in the chat's folder, where the agent reads it, or shortens it.
 func TestOversize(t *testing.T) {
 	play(t, func(s *stage) {

@@ -20,6 +20,8 @@ type Chat struct {
 	Stuck string `json:"stuck,omitempty"`
 	// Outline says that the newest summary is none, as no model made one.
 	Outline bool `json:"outline,omitempty"`
+	// Kept is the file below the chat's folder that has what it leaves out; "" is none.
+	Kept string `json:"kept,omitempty"`
 }
 
 // Percent is how full the chat is, in percent of its window, rounded; 0 where the
@@ -50,6 +52,11 @@ func (c Chat) Reckon(text string) int {
 // Surely tells whether a message fits however its server counts: nobody need ask.
 func (c Chat) Surely(text string, pictures int) bool {
 	return c.Window > 0 && c.Tokens+budget.NodePrice(Price(text), budget.MaxDensity)+pictures*PictureTokens <= budget.Limit(c.Window)
+}
+
+// Little tells whether a text takes little of the window however its server counts.
+func (c Chat) Little(text string) bool {
+	return c.Window <= 0 || budget.NodePrice(Price(text), budget.MaxDensity) <= budget.Limit(c.Window)/4
 }
 
 // Cramped tells whether the window holds no more than the agent's instructions.
