@@ -110,8 +110,8 @@ func (r *Registry) save(ctx context.Context, s spec, before *connection) (chat.M
 		s.Key, key = ref, s.key
 		r.o.Secret(*key)
 	}
-	if before != nil && (s.key != nil || before.Kind != s.Kind) { // what another key was told
-		if err := r.dropOffers(s.ID); err != nil {
+	if before != nil && (s.key != nil || before.Kind != s.Kind) {
+		if err := r.doubtOffers(s.ID); err != nil {
 			r.forgotten(s.ID, err)
 		}
 	}
