@@ -144,8 +144,9 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	chosen.OnChange(func(c tools.Choice) error {
 		return runner.Change(func(s *agent.Settings) { f.choose(c, s, redactor) })
 	})
-	alone := direct.New(direct.Options{Connections: all, Redact: redactor.Text})
+	alone := direct.New(direct.Options{Connections: all, Redact: redactor.Text, Unreached: registry.Look})
 	defer alone.Close()
+	proxy.OnUnreached(registry.Look)
 	registry.Follow(all, func(all []connections.Connection) {
 		alone.SetConnections(all)
 		if err := runner.Change(func(s *agent.Settings) { s.Connections, s.MaxHelpers = all, connections.MaxHelpers(all) }); err != nil {

@@ -7,6 +7,7 @@ package connections
 import (
 	"cmp"
 	"errors"
+	"net"
 	"net/netip"
 	"net/url"
 	"regexp"
@@ -208,6 +209,14 @@ func (f Flags) connection() (Connection, []chat.Sentence, error) {
 		warnings = append(warnings, say.Sentence(say.KeyInClear, "server", c.Upstream.Host))
 	}
 	return c, warnings, nil
+}
+
+// NotRunning tells whether a request failed because nothing takes connections at a server
+// of the person's own: its engine has ended, or was never started. A service on the net
+// that cannot be reached is another matter: it is there, and the way to it is not.
+func (c Connection) NotRunning(err error) bool {
+	var op *net.OpError
+	return c.Kind == chat.KindLocal && errors.As(err, &op) && op.Op == "dial"
 }
 
 // InClear tells whether the key goes to another machine unencrypted.

@@ -63,7 +63,7 @@ func (r *Registry) Test(ctx context.Context, id string) (chat.ModelTest, error) 
 	}
 	t := r.test(ctx, k.connection)
 	if k.connection.Kind == chat.KindLocal {
-		r.look()
+		r.Look()
 	} else if t.OK && saved {
 		r.keepOffers(k.connection, t.Models)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -161,6 +162,23 @@ func TestEnginesOfTheApp(t *testing.T) {
 	if n := len(w.List().Connections); n != 1 {
 		t.Errorf("%d connections are left", n)
 	}
+}
+
+// TestLook: an engine that somebody found dead is asked at once, not at the next look around.
+func TestLook(t *testing.T) {
+	e := startEngine(t, `{"data":[{"id":"gyro"}]}`)
+	w := openEvery(t, t.TempDir(), time.Hour)
+	if c, err := w.PutLocal(t.Context(), "7f", chat.LocalSpec{BaseURL: e.URL, Model: "gyro", ContextWindow: 9000, Slots: 1}); err != nil || !c.Ready {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	e.Close()
+	for end := time.Now().Add(30 * time.Second); w.List().Connections[0].Ready; time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it is not asked")
+		}
+		w.Look()
+	}
+	w.until(t)
 }
 
 // What a local server answers instead of its list is told in plain words, where it is

@@ -41,10 +41,16 @@ type world struct {
 
 func open(t *testing.T, dir string, fixed ...connections.Connection) *world {
 	t.Helper()
+	return openEvery(t, dir, 10*time.Millisecond, fixed...)
+}
+
+// openEvery opens one that asks local servers that often.
+func openEvery(t *testing.T, dir string, every time.Duration, fixed ...connections.Connection) *world {
+	t.Helper()
 	w := &world{dir: dir}
 	transport := connections.Transport()
 	r, err := Open(t.Context(), Options{
-		Dir: dir, Keys: connections.NewKeyStore(nil, filepath.Join(dir, "keys.json")), Fixed: fixed, Transport: transport, Every: 10 * time.Millisecond,
+		Dir: dir, Keys: connections.NewKeyStore(nil, filepath.Join(dir, "keys.json")), Fixed: fixed, Transport: transport, Every: every,
 	})
 	if err != nil {
 		t.Fatal(err)

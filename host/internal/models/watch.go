@@ -46,8 +46,8 @@ func (r *Registry) Close() {
 	r.client.CloseIdleConnections()
 }
 
-// look has the local servers asked soon.
-func (r *Registry) look() {
+// Look has the local servers asked soon, as when one of them did not answer.
+func (r *Registry) Look() {
 	select {
 	case r.kick <- struct{}{}:
 	default:
