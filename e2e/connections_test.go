@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -36,7 +38,7 @@ type providerRequest struct {
 
 const (
 	listOfRouter = `{"data":[{"id":"a/thinks","name":"Thinks","context_length":200000,"supported_parameters":["reasoning"],"architecture":{"input_modalities":["text","image"]},"pricing":{"prompt":"0.000001","completion":"0.000002"}}]}`
-	listOfLocal  = `{"data":[{"id":"gyro-s","object":"model","owned_by":"strata"}]}`
+	listOfLocal  = `{"data":[{"id":"gyro-s","object":"model","owned_by":"strata"},{"id":"gyro-l","object":"model","owned_by":"strata"}]}`
 	claudeSays   = `event: message_start
 data: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"claude","content":[],"stop_reason":null,"usage":{"input_tokens":9,"output_tokens":1}}}
 
@@ -92,6 +94,26 @@ func startProviders(t *testing.T, model *scriptmodel.Model) *providers {
 	return p
 }
 
+// engine is one of them with an address of its own, which a test may close.
+func (p *providers) engine(t *testing.T) *httptest.Server {
+	t.Helper()
+	s := httptest.NewUnstartedServer(p.Config.Handler)
+	s.Config.SetKeepAlivesEnabled(false) // so that nobody holds a connection to it when it closes
+	s.Start()
+	t.Cleanup(s.Close)
+	return s
+}
+
+// refused sends a message that no model may get.
+func refused(ctx context.Context, t *testing.T, c kit.Chat, model string) {
+	t.Helper()
+	frames, err := send(ctx, t, c, "#! SAY never", onModel(model, "")).End(ctx)
+	must(t, err)
+	if last := frames[len(frames)-1]; last.Type != chat.Failed || last.Code != chat.CodeModelUnavailable || !slices.Contains(last.Actions, "choose-model") {
+		t.Errorf("on %q a message ends with %+v", model, last)
+	}
+}
+
 func (p *providers) keep(q providerRequest) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -143,7 +165,8 @@ func TestModelConnections(t *testing.T) {
 	}
 
 	var got chat.ModelConnection
-	must(t, w.Do(ctx, "PUT", "/api/models/local/7f", chat.LocalSpec{BaseURL: p.URL + "/app/v1", Model: "gyro-s", Name: "Gyro S", ContextWindow: 65_536, Slots: 2}, &got))
+	engine := p.engine(t)
+	must(t, w.Do(ctx, "PUT", "/api/models/local/7f", chat.LocalSpec{BaseURL: engine.URL + "/app/v1", Model: "gyro-s", Name: "Gyro S", ContextWindow: 65_536, Slots: 2}, &got))
 	add := func(spec chat.ConnectionSpec, key string) {
 		t.Helper()
 		spec.Key = &key
@@ -172,7 +195,7 @@ func TestModelConnections(t *testing.T) {
 	must(t, w.Do(ctx, "PUT", "/api/models/local/9c", chat.LocalSpec{BaseURL: p.URL + "/app/v1", Model: "gyro-l", ContextWindow: 65_536, Slots: 2}, nil))
 	must(t, w.Do(ctx, "DELETE", "/api/models/local/9c", nil, nil))
 	must(t, w.Do(ctx, "DELETE", "/api/models/local/7f", nil, nil))
-	must(t, w.Do(ctx, "PUT", "/api/models/local/7f", chat.LocalSpec{BaseURL: p.URL + "/app/v1", Model: "gyro-s", Name: "Gyro S", ContextWindow: 65_536, Slots: 2}, nil))
+	must(t, w.Do(ctx, "PUT", "/api/models/local/7f", chat.LocalSpec{BaseURL: engine.URL + "/app/v1", Model: "gyro-s", Name: "Gyro S", ContextWindow: 65_536, Slots: 2}, nil))
 	// Nor do they hold up whom that does not concern: one on another model begins at once,
 	// and one on a model that is gone is told at once.
 	must(t, w.Do(ctx, "DELETE", "/api/models/gone", nil, nil))
@@ -224,12 +247,13 @@ func TestModelConnections(t *testing.T) {
 	}
 
 	askModels(ctx, t, w, p, w.NewChat())
+	// It crashes, and the chat is told; it is unloaded, and the chat moves to no other model,
+	// whether a message names its model or not.
+	engine.Close()
+	refused(ctx, t, local, "app-7f/gyro-s")
 	must(t, w.Do(ctx, "DELETE", "/api/models/local/7f", nil, nil))
-	frames, err = send(ctx, t, local, "#! SAY never", onModel("app-7f/gyro-s", "")).End(ctx)
-	must(t, err)
-	if last := frames[len(frames)-1]; last.Type != chat.Failed || last.Code != chat.CodeModelUnavailable {
-		t.Errorf("on an engine that is gone a message ends with %+v", last)
-	}
+	refused(ctx, t, local, "app-7f/gyro-s")
+	refused(ctx, t, local, "")
 	if got := kit.Text(play(ctx, t, local, scriptmodel.Steps(scriptmodel.Say("on another")), onModel("late/m", ""))); got != "on another" {
 		t.Errorf("the chat goes on with %q", got)
 	}

@@ -191,6 +191,35 @@ func TestErrorsWithoutHarness(t *testing.T) {
 	}
 }
 
+// TestEngineWithoutHarness: a chat whose engine crashes is told, and one whose engine is
+// unloaded goes to no other model.
+func TestEngineWithoutHarness(t *testing.T) {
+	t.Parallel()
+	ctx := kit.Context(t)
+	home, model := kit.NewHome(t), kit.StartModel(t, scriptmodel.Config{})
+	h := kit.StartHost(ctx, t, home, kit.HostOptions{Model: model, Harness: noHarness(t, home)})
+	engine := startProviders(t, model).engine(t)
+	must(t, h.Do(ctx, "PUT", "/api/models/local/7f", chat.LocalSpec{BaseURL: engine.URL + "/app/v1", Model: "gyro-s", ContextWindow: 65_536, Slots: 2}, nil))
+	c := h.NewChat()
+	if got := kit.Text(play(ctx, t, c, "#! SAY here", onModel("app-7f/gyro-s", ""))); got != "here" {
+		t.Errorf("the engine says %q", got)
+	}
+	if got := kit.Text(play(ctx, t, c, "#! SAY still here")); got != "still here" {
+		t.Errorf("the engine says %q", got)
+	}
+	asked := len(model.Requests())
+	engine.Close()
+	refused(ctx, t, c, "")
+	must(t, h.Do(ctx, "DELETE", "/api/models/local/7f", nil, nil))
+	refused(ctx, t, c, "")
+	if n := len(model.Requests()); n != asked {
+		t.Errorf("%d messages reached another model", n-asked)
+	}
+	if code, err := h.Process.Stop(ctx); code != 0 || err != nil {
+		t.Errorf("SIGTERM: exit code %d, %v", code, err)
+	}
+}
+
 func plain(text string) chat.Sentence { return chat.Sentence{Text: text, Key: text} }
 
 // TestHarnessComesBack: a chat that began on the agent is answered by the model alone

@@ -34,7 +34,7 @@ func (s *session) compacted(failure string) {
 			s.stuck, s.at = true, s.harness()
 		}
 	}
-	s.outlined = false
+	s.outlined = outline{}
 }
 
 // last tells whether one more pass that frees nothing opens the breaker.

@@ -56,6 +56,9 @@ func TestOutline(t *testing.T) {
 			}
 			if tt.want.Outline {
 				checkSummary(t, c, s, text)
+				if got := c.measure(); got.Kept != keptPath || s.kept != 1 {
+					t.Errorf("it is kept %d times, in %q", s.kept, got.Kept)
+				}
 				if !strings.Contains(text, keptPath) || strings.Count(text, "- please") != tt.turns {
 					t.Errorf("it is %q", text)
 				}
@@ -112,6 +115,16 @@ func TestALogReadAgain(t *testing.T) {
 				t.Errorf("%+v", got)
 			}
 		})
+	}
+}
+
+// TestAnOutlineOfNoUse leaves no file: it would free too little.
+func TestAnOutlineOfNoUse(t *testing.T) {
+	c := grown(t, 65_536, 3000, 2, 1, 100)
+	s := &server{t: t, window: 65_536, perToken: 2, header: 12_000, instruction: 2400, says: summaries["refused"]}
+	made, text, err := c.summarize(abi.TriggerOverflow, s, 0, len(c.pieces)-1)
+	if err == nil || text != "" || made.Outline || s.kept != 0 || len(s.requests) == 0 {
+		t.Errorf("%q, %v, kept %d times after %d requests", text, err, s.kept, len(s.requests))
 	}
 }
 

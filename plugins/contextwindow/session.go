@@ -26,8 +26,14 @@ type session struct {
 	// one last.
 	refusals map[string]int
 	breaker
-	outline  bool // the newest summary is none
-	outlined bool // the one that is under way
+	outline  outline // instead of the newest summary
+	outlined outline // instead of the one that is under way
+}
+
+// outline is what a session's log says of one that stands in for a summary.
+type outline struct {
+	made bool
+	file string // that has what it leaves out
 }
 
 // node is a message that the model sees.
@@ -77,7 +83,7 @@ func (s *session) apply(e abi.ContextEvent) bool {
 			s.refuse(abi.ContextRefusal{Code: e.Code, Status: e.Status, Message: e.Message})
 		}
 	case abi.ContextBegun:
-		s.outlined = strings.Contains(e.Message, abi.SaidOutline)
+		s.outlined = outline{strings.Contains(e.Message, abi.SaidOutline), abi.OutlineFile(e.Message)}
 	case abi.ContextEnded:
 		s.compacted(e.Message)
 	}
@@ -172,7 +178,7 @@ func (s *session) measured() abi.ContextMeasured {
 	case s.stuck:
 		m.Stuck = abi.SaidStuck
 	}
-	m.Outline = s.outline
+	m.Outline, m.Kept = s.outline.made, s.outline.file
 	return m
 }
 

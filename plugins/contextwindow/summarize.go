@@ -58,7 +58,7 @@ func (m *meter) summarize(t *sdk.Task, in abi.ContextSource, _ []byte) (abi.Cont
 	}
 	if err != nil && needed && last(err) && w.source > framePrice {
 		t.Logf(sdk.Warn, "context: no summary could be had, an outline is kept: %v", err)
-		text, err = w.fit(w.outline(), least)
+		text, err = w.outlined(least)
 	}
 	if err != nil {
 		if code := sdk.Code(err); code == abi.CodeCancelled {
@@ -82,10 +82,27 @@ func last(err error) bool {
 	return false
 }
 
+// anyFile is as long as the path of a file of messages that are kept.
+const anyFile = ".strata/restore/01234567-0123456789abcdef.md"
+
+// outlined is an outline that frees so many of the model's tokens. What it leaves out is
+// written to a file, but not before it is known to be of use.
+func (w *writer) outlined(least int) (string, error) {
+	if _, err := w.fit(w.outline(anyFile), least); err != nil {
+		return "", err
+	}
+	file, err := sdk.RestorePut(w.t)
+	if err != nil {
+		w.t.Logf(sdk.Warn, "context: what was left out was not kept in a file: %v", err)
+	}
+	text, err := w.fit(w.outline(file), least)
+	w.made.Outline = err == nil
+	return text, err
+}
+
 // outline is what is kept where no model makes a summary: what the person asked, the newest
-// of it, and where all of it can be read.
-func (w *writer) outline() string {
-	w.made.Outline = true
+// of it, and the file where all of it can be read, where there is one.
+func (w *writer) outline(file string) string {
 	calls, answers := 0, 0
 	for _, p := range w.in.Messages {
 		calls += p.Calls
@@ -93,12 +110,13 @@ func (w *writer) outline() string {
 			answers++
 		}
 	}
-	head := "## Primary Request and Intent\n" + abi.SaidOutline + "\n"
+	head := "## Primary Request and Intent\n" + abi.SaidOutline
+	if file != "" {
+		head += " " + abi.SaidKept + file + ": read it in parts, or search it, where it is needed."
+	}
+	head += "\n"
 	tail := "\n\n## Current Work\n- left out: " + count(answers, "answer") + " and " + count(calls, "tool call") + ". "
-	if path, err := sdk.RestorePut(w.t); err == nil {
-		tail += "All of it is in the file " + path + ": read it in parts, or search it, where it is needed."
-	} else {
-		w.t.Logf(sdk.Warn, "context: what was left out was not kept in a file: %v", err)
+	if file == "" {
 		tail += "Read files again where they are needed."
 	}
 	left := w.most()*4 - budget.Units(head+tail)

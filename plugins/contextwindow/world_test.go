@@ -127,12 +127,13 @@ type server struct {
 	status int
 
 	requests []abi.LLMRequest
+	kept     int   // how often messages were kept in a file
 	sizes    []int // tokens of each request, its reply's cap included
 	refused  int
 }
 
 // keptPath is the file in which a test keeps what was left out.
-const keptPath = ".strata/restore/0123456789ab-cdef01.md"
+const keptPath = anyFile
 
 // goodSummary is what a model that does as it is told writes.
 const goodSummary = "## Primary Request and Intent\n- to go on\n\n## Current Work\n- everything so far"
@@ -202,6 +203,7 @@ func (c *chat) summarize(trigger string, s *server, from, to int) (abi.ContextSu
 			continue
 		}
 		if e.Kind == abi.EffectRestorePut {
+			s.kept++
 			call.Answer(e, abi.RestorePutAnswer{Path: keptPath}, nil)
 			continue
 		}
@@ -212,7 +214,7 @@ func (c *chat) summarize(trigger string, s *server, from, to int) (abi.ContextSu
 		c.feed(abi.ContextEvent{Kind: abi.ContextEnded, Message: call.Err.Error()})
 		return abi.ContextSummary{}, "", call.Err
 	}
-	c.feed(abi.ContextEvent{Kind: abi.ContextBegun, Message: string(call.Body[:min(200, len(call.Body))])}, abi.ContextEvent{Kind: abi.ContextEnded})
+	c.feed(abi.ContextEvent{Kind: abi.ContextBegun, Message: string(call.Body[:min(300, len(call.Body))])}, abi.ContextEvent{Kind: abi.ContextEnded})
 	var made abi.ContextSummary
 	if err := json.Unmarshal(call.Head, &made); err != nil {
 		c.t.Fatal(err)

@@ -1,5 +1,7 @@
 package abi
 
+import "strings"
+
 import "encoding/json"
 
 // EffectLLM is one model request through the Harness: LLMRequest → LLMAnswer + the
@@ -7,8 +9,9 @@ import "encoding/json"
 // what goes out of them is named, so that no chat travels through a plugin.
 const EffectLLM = "llm"
 
-// EffectRestorePut keeps the messages of the call's own caller, as a transcript, in a new
-// file of the session's workspace, where the agent can read it: {} → RestorePutAnswer.
+// EffectRestorePut keeps the messages of the call's own caller, as a transcript, in a file
+// of the session's workspace, where the agent can read it: {} → RestorePutAnswer. The same
+// messages are the same file, and a session's oldest ones go.
 const EffectRestorePut = "restore.put"
 
 // RestorePutAnswer names the file.
@@ -125,6 +128,8 @@ type ContextMeasured struct {
 	Stuck string `json:"stuck,omitempty"`
 	// Outline says that the newest summary is none, but SaidOutline and what follows.
 	Outline bool `json:"outline,omitempty"`
+	// Kept is the file that has what such an outline leaves out (OutlineFile); "" is none.
+	Kept string `json:"kept,omitempty"`
 }
 
 // ContextCap asks how long a reply may be asked for.
@@ -303,6 +308,21 @@ const (
 
 // SaidOutline stands in what is kept of messages where no model made a summary of them.
 const SaidOutline = "(No summary of this part of the conversation could be made. This is how the person's messages began.)"
+
+// SaidKept stands behind SaidOutline where what was left out is in a file, whose path and a
+// colon follow.
+const SaidKept = "All of it is in the file "
+
+// OutlineFile is the path below the workspace of the file that has what an outline leaves
+// out; "" where there is none.
+func OutlineFile(outline string) string {
+	if _, rest, ok := strings.Cut(outline, SaidOutline+" "+SaidKept); ok {
+		if path, _, ok := strings.Cut(rest, ":"); ok {
+			return path
+		}
+	}
+	return ""
+}
 
 // ContextSentences are those of a chat that cannot be summarized.
 var ContextSentences = []string{SaidNoSummary, SaidNoGain, SaidNoRoom, SaidStuck, SaidFixed}

@@ -8,7 +8,7 @@ type StreamRequest struct {
 	ChatID      string       `json:"chatId"`
 	Text        string       `json:"text"`
 	Mode        string       `json:"mode,omitempty"`  // plan, manual or bypass; anything else is manual
-	Model       string       `json:"model,omitempty"` // provider/id; "" is the default route
+	Model       string       `json:"model,omitempty"` // provider/id; "" is the chat's own, in a new one the default
 	Thinking    string       `json:"thinking,omitempty"`
 	Attachments []Attachment `json:"attachments,omitempty"`
 	CWD         string       `json:"cwd,omitempty"` // of a new chat; absolute
@@ -273,6 +273,7 @@ type ChatList struct {
 // got; Run and Seq say from where to re-attach so that nothing is shown twice.
 type Chat struct {
 	ChatSummary
+	Model    string    `json:"model,omitempty"` // route of its newest run: messages that name none go there
 	Messages []Message `json:"messages"`
 	Seq      int64     `json:"seq,omitempty"`
 	Plan     *Plan     `json:"plan,omitempty"`    // that waits for an answer

@@ -295,7 +295,7 @@ export interface StreamRequest {
   text: string;
   /** plan, manual or bypass; anything else is manual */
   mode?: string;
-  /** provider/id; "" is the default route */
+  /** provider/id; "" is the chat's own, in a new one the default */
   model?: string;
   thinking?: string;
   attachments?: Attachment[];
@@ -619,6 +619,8 @@ export interface Chat {
   updatedAt: number;
   /** Waiting are the messages behind the run under way, in the order of their turns. */
   waiting?: Waiting[];
+  /** route of its newest run: messages that name none go there */
+  model?: string;
   messages: Message[] | null;
   seq?: number;
   /** that waits for an answer */
@@ -902,7 +904,7 @@ export interface ModelsAnswer {
   connections: ModelConnection[] | null;
   /** route of a chat that chooses none */
   default?: string;
-  /** KeysIn is where a key would be kept that is given now, KeyFile that file. */
+  /** KeysIn is where keys are: in KeyFile while one is there, of a tool too, or while the next one would go there. */
   keysIn: KeyPlace;
   keyFile: string;
 }

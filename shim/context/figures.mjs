@@ -9,7 +9,7 @@ import { failureOf, piece, routeOf } from './facts.mjs'
 
 /** @typedef {import('./facts.mjs').Session} Session */
 /** @typedef {'pressure' | 'context-overflow' | 'manual'} Trigger */
-/** @typedef {{tokens: number, window?: number, source: 'measured' | 'estimated', density: number, fixed?: number, compact?: boolean, hopeless?: boolean, stuck?: string, outline?: boolean}} Measured */
+/** @typedef {{tokens: number, window?: number, source: 'measured' | 'estimated', density: number, fixed?: number, compact?: boolean, hopeless?: boolean, stuck?: string, outline?: boolean, kept?: string}} Measured */
 
 export class Figures {
   #instance

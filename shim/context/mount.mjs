@@ -82,11 +82,11 @@ export async function mount(ctx, config) {
 async function figuresOf(figures, session, { tokenMeter, llm }) {
   /** @type {import('./figures.mjs').Measured} */
   const measured = await figures.known(session) ?? { tokens: tokenMeter.measure(session).totalTokens, source: 'estimated', density: 1 }
-  const { tokens, density, fixed = 0, stuck, outline } = measured
+  const { tokens, density, fixed = 0, stuck, outline, kept } = measured
   const next = figures.moved(session)
   const info = next && await llm.resolveModelInfo(next.provider, next.model).catch(() => undefined)
   const window = next === undefined ? measured.window ?? session.requestContext()?.contextWindow : info?.context?.contextWindow
-  return { tokens, window: window ?? 0, source: next ? 'estimated' : measured.source, density, fixed, ...(stuck && { stuck }), ...(outline && { outline }) }
+  return { tokens, window: window ?? 0, source: next ? 'estimated' : measured.source, density, fixed, ...(stuck && { stuck }), ...(outline && { outline }), ...(kept && { kept }) }
 }
 
 let last = ''

@@ -159,7 +159,7 @@ export class Requests {
   }
 
   /** The effect `restore.put`. @type {import('../lib/hot.mjs').EffectHandler} */
-  keep = async (_effect, { context: { session, texts } }) => ({ value: { path: await putRestore(session.header.cwd, texts.join('\n\n')) } })
+  keep = async (_effect, { context: { session, texts } }) => ({ value: { path: await putRestore(session.header.cwd, session.id, texts.join('\n\n')) } })
 
   /** @template {object} T @param {T} request @returns {T} */
   #own(request) {

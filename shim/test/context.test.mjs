@@ -307,17 +307,21 @@ suite('requests', () => {
       const { session, turn } = world(() => failure('INVALID_REQUEST', '400: this is not served'))
       session.header = { cwd: folder }
       session.said('x'.repeat(240_000)) // above the window
-      const messages = [message('user', 'what a person said '.repeat(4000)), message('assistant', 'and 😀'), message('user', 'You are now acting as a compaction engine')]
-      const outline = async () => (await turn({ purpose: 'compaction', messages })).find(({ type }) => type === 'block-end')?.block.text ?? ''
-      const { groups: { file = '' } = {} } = /the file (?<file>\S+\.md):/.exec(await outline()) ?? {}
-      assert.match(file, /^\.strata\/restore\/[0-9a-f]{12}-[0-9a-f]{6}\.md$/)
-      assert.equal(await readFile(path.join(folder, file), 'utf8'), messages.slice(0, -1).map(transcript).join('\n\n'))
+      const of = (/** @type {string} */ said) => [message('user', said), message('assistant', 'and 😀'), message('user', 'You are now acting as a compaction engine')]
+      const outline = async (/** @type {string} */ said) => (await turn({ purpose: 'compaction', messages: of(said) })).find(({ type }) => type === 'block-end')?.block.text ?? ''
+      const kept = () => readdir(path.join(folder, '.strata/restore'))
+      const said = 'what a person said '.repeat(4000)
+      const { groups: { file = '' } = {} } = /the file (?<file>\S+\.md):/.exec(await outline(said)) ?? {}
+      assert.match(file, /^\.strata\/restore\/[0-9a-f]{8}-[0-9a-f]{16}\.md$/)
+      assert.equal(await readFile(path.join(folder, file), 'utf8'), of(said).slice(0, -1).map(transcript).join('\n\n'))
       assert.equal(await readFile(path.join(folder, '.strata/.gitignore'), 'utf8'), '*\n')
       assert.deepEqual(await Promise.all([file, '.strata', '.strata/restore'].map(async name => (await stat(path.join(folder, name))).mode & 0o777)), [0o600, 0o700, 0o700])
+      assert.match(await outline(said), new RegExp(`the file ${file}:`)) // the same messages are the same file
+      assert.deepEqual(await kept(), [path.basename(file)])
       await rm(path.join(folder, '.strata/restore'), { recursive: true })
       await mkdir(path.join(folder, 'away'))
       await symlink(path.join(folder, 'away'), path.join(folder, '.strata/restore'))
-      assert.match(await outline(), /Read files again where they are needed/)
+      assert.match(await outline(said), /Read files again where they are needed/)
       assert.deepEqual(await readdir(path.join(folder, 'away')), [])
     } finally {
       await rm(folder, { recursive: true })

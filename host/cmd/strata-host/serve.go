@@ -126,9 +126,14 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	tidyKeys(ctx, keys, chosen, log)
+	tidyKeys(ctx, f.data, keys, registry, chosen, log)
 	defer registry.Close()
 	registry.Start(ctx)
+	for _, c := range registry.List().Connections {
+		if c.Origin == chat.FromFlags && !c.Ready {
+			fmt.Fprintln(stderr, c.Text)
+		}
+	}
 	all := registry.Connections()
 	if err := proxy.SetConnections(all); err != nil {
 		return err
@@ -139,8 +144,9 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	chosen.OnChange(func(c tools.Choice) error {
 		return runner.Change(func(s *agent.Settings) { f.choose(c, s, redactor) })
 	})
-	alone := direct.New(direct.Options{Connections: all, Redact: redactor.Text})
+	alone := direct.New(direct.Options{Connections: all, Redact: redactor.Text, Unreached: registry.Look})
 	defer alone.Close()
+	proxy.OnUnreached(registry.Look)
 	registry.Follow(all, func(all []connections.Connection) {
 		alone.SetConnections(all)
 		if err := runner.Change(func(s *agent.Settings) { s.Connections, s.MaxHelpers = all, connections.MaxHelpers(all) }); err != nil {

@@ -32,6 +32,8 @@ type active struct {
 	log     *frameLog // may be used by anyone
 	resend  bool      // an earlier life of the host may have handed the message over
 
+	route string // its model, once it has its turn; anyone may read it once base is there
+
 	base atomic.Pointer[base] // where it began, once its session is open; anyone may read it
 
 	in       chan func()   // what the loop is to do next
@@ -85,8 +87,15 @@ func newActive(c *conversation, req chat.StreamRequest) *active {
 	r.log = &frameLog{run: r.id, max: c.b.limits.run}
 	r.log.user(spoken(req, r.started))
 	r.log.append(chat.Frame{Type: chat.Queued}, r.started)
-	r.state = run.New(chat.Frame{Agent: true, Mode: string(r.mode), Model: c.b.model(req)}, r.mode == abi.Manual)
 	return r
+}
+
+// begin is where its turn comes. Only now it is known on which model the chat goes on:
+// those before it may have moved it.
+func (r *active) begin() {
+	r.route = r.c.b.model(r.req)
+	r.state = run.New(chat.Frame{Agent: true, Mode: string(r.mode), Model: r.route}, r.mode == abi.Manual)
+	r.apply(run.Begin{})
 }
 
 // modeOf reads a mode; what is unknown is Manual.
@@ -172,7 +181,7 @@ func (r *active) drive() {
 		case <-turn:
 			turn = nil
 			if !r.called() { // or that is what comes next
-				r.apply(run.Begin{})
+				r.begin()
 			}
 		case <-stop:
 			stop = nil

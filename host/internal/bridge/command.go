@@ -119,7 +119,7 @@ func (r *active) execute(ctx context.Context) {
 			after, ok := r.size(ctx)
 			text = summarized(res, before, after)
 			if outlined(res, after) {
-				said = append(said, ownLine(say.Sentence(say.Outlined)))
+				said = append(said, ownLine(project.OutlinedIn(after.Kept)))
 			}
 			if ok && after.Window > 0 {
 				meter = append(meter, filled(after))

@@ -42,5 +42,5 @@ func (r *active) routeOf(session string) string {
 	if ch := r.children[session]; ch != nil {
 		return ch.view.Route()
 	}
-	return r.c.b.model(r.req)
+	return r.route
 }

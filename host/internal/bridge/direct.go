@@ -95,6 +95,11 @@ func (r *active) answer(ctx context.Context, noted int64) {
 			last = f
 			return
 		}
+		if f.Type == chat.Started {
+			if err := r.keepRoute(); err != nil { // the next message goes on with the one before
+				b.o.Log.Error("a chat's model was not kept", zap.Error(err))
+			}
+		}
 		at := now()
 		seen.Frame(f, at)
 		r.post(func() { r.emit(at, f) })
@@ -116,7 +121,7 @@ func (r *active) answered(last chat.Frame) {
 // turnOf is what the model gets: of the chat what it has answered itself.
 func (r *active) turnOf(earlier []exchange) direct.Turn {
 	t := direct.Turn{
-		Model: r.c.b.model(r.req), Mode: string(r.mode), Effort: r.req.Thinking, Text: r.text, Pictures: r.req.Attachments,
+		Model: r.route, Mode: string(r.mode), Effort: r.req.Thinking, Text: r.text, Pictures: r.req.Attachments,
 	}
 	for _, e := range earlier {
 		if e.Command || e.Unsent {

@@ -27,6 +27,7 @@ import (
 type lone struct {
 	mu    sync.Mutex
 	turns []string // the conversation of each, in short
+	gone  []string // routes that are not there
 }
 
 func (l *lone) Answer(ctx context.Context, t direct.Turn, emit func(chat.Frame)) {
@@ -39,6 +40,10 @@ func (l *lone) Answer(ctx context.Context, t direct.Turn, emit func(chat.Frame))
 	l.mu.Lock()
 	l.turns = append(l.turns, strings.Join(append(heard, t.Text), " | "))
 	l.mu.Unlock()
+	if slices.Contains(l.gone, t.Model) {
+		emit(project.ErrorFrame(offering(say.Error(chat.CodeModelUnavailable, "no such route", say.ModelUnavailable, "model", t.Model), project.ActionModel)))
+		return
+	}
 	emit(chat.Frame{Type: chat.Started, Agent: false, Mode: t.Mode, Model: t.Model})
 	verb, text, _ := strings.Cut(t.Text, " ")
 	emit(chat.Frame{Type: chat.Reasoning, Sentence: chat.Sentence{Text: "hm"}})

@@ -18,6 +18,7 @@ import (
 // the recorded rc.8 does; what a turn does is written in the message (turn_test.go).
 type disk struct {
 	untested *chat.Sentence // of its status
+	routes   []chat.Route   // of it
 	mu       sync.Mutex
 	sessions map[string]*session
 	made     int
@@ -36,7 +37,7 @@ type disk struct {
 }
 
 func newDisk() *disk {
-	return &disk{sessions: map[string]*session{}, faults: map[string]func(context.Context) error{}, gate: gateOn}
+	return &disk{routes: []chat.Route{{ID: "p/m", Default: true, ContextWindow: 200_000, Thinking: []string{"high", "odd"}}, {ID: "p/other"}, {ID: "p/eyes", Images: true}, {ID: "or/vendor/x"}}, sessions: map[string]*session{}, faults: map[string]func(context.Context) error{}, gate: gateOn}
 }
 
 const gateOn = `{"gate":"on","sha256":"ab","mode":"manual","seams":{"preExecute":true,"guard":true},"missing":[]}`
@@ -123,7 +124,7 @@ func (d *disk) Hold(ctx context.Context, _ string, waiting func()) (func(), erro
 
 // Status implements Harness.
 func (d *disk) Status() chat.AgentStatus {
-	return chat.AgentStatus{State: "ready", Plugins: []chat.PluginStatus{{Name: "gate", SHA256: "ab"}}, Untested: d.untested, Routes: []chat.Route{{ID: "p/m", Default: true, ContextWindow: 200_000, Thinking: []string{"high", "odd"}}, {ID: "p/other"}, {ID: "p/eyes", Images: true}}}
+	return chat.AgentStatus{State: "ready", Plugins: []chat.PluginStatus{{Name: "gate", SHA256: "ab"}}, Untested: d.untested, Routes: d.routes}
 }
 
 // die ends the running process as SIGKILL does.
@@ -316,7 +317,8 @@ func (p *process) SelectModel(ctx context.Context, id string, m gateway.Model) e
 	if err := p.enter(ctx, "SelectModel"); err != nil {
 		return err
 	}
-	if m.Provider+"/"+m.ID == "p/gone" || m.Effort == "odd" {
+	there := func(r chat.Route) bool { return r.ID == m.Provider+"/"+m.ID }
+	if !slices.ContainsFunc(p.d.routes, there) || m.Effort == "odd" {
 		return &gateway.Error{Code: gateway.CodeModelUnavailable, Message: "no such route"}
 	}
 	p.note("SelectModel " + m.Provider + "/" + m.ID + " " + m.Effort)

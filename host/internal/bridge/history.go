@@ -146,7 +146,8 @@ func (b *Bridge) Chat(ctx context.Context, id string) (chat.Chat, error) {
 	if err != nil {
 		return chat.Chat{}, err
 	}
-	out := chat.Chat{ChatSummary: b.summary(c, s.run), Messages: s.messages, Seq: s.seq, Plan: c.waitingPlan(), Context: s.context}
+	rec, _ := b.records.get(id)
+	out := chat.Chat{ChatSummary: b.summary(c, s.run), Model: rec.Model, Messages: s.messages, Seq: s.seq, Plan: c.waitingPlan(), Context: s.context}
 	if out.Messages == nil {
 		out.Messages = []chat.Message{}
 	}

@@ -28,14 +28,26 @@ func (r *active) create(ctx context.Context, l *link, cwd string) (sessionLog, *
 	return newSessionLog(l, id, cwd), nil
 }
 
-// keepMapped keeps which session is the chat's.
-func (r *active) keepMapped() *chat.Error {
-	if r.mapped == nil {
-		return nil
+// keep keeps which session is the chat's, and on which model it goes on.
+func (r *active) keep() *chat.Error {
+	var err error
+	if r.mapped != nil {
+		r.mapped.Model = r.route
+		err = r.c.b.records.put(*r.mapped)
+	} else {
+		err = r.keepRoute()
 	}
-	if err := r.c.b.records.put(*r.mapped); err != nil {
+	if err != nil {
 		return offering(say.Error(chat.CodeInternal, err.Error(), say.Internal), project.ActionRetry)
 	}
 	r.c.unmapped = false
 	return nil
+}
+
+// keepRoute keeps on which model the chat goes on.
+func (r *active) keepRoute() error {
+	if rec, known := r.c.b.records.get(r.c.id); !known || rec.Model == r.route {
+		return nil
+	}
+	return r.c.b.records.change(r.c.id, func(c *record) { c.Model = r.route })
 }

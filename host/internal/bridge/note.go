@@ -13,7 +13,7 @@ import (
 func (p *pending) note(text string) chat.StreamRequest {
 	return chat.StreamRequest{
 		ChatID: p.run.c.id, RequestID: "note-" + p.approvalID, Text: text,
-		Mode: string(p.run.mode), Model: p.run.req.Model, Steer: true, AsText: true,
+		Mode: string(p.run.mode), Model: p.run.route, Steer: true, AsText: true,
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 // followed by a prompt is lost on a restart. A thinking level that the route lacks
 // is dropped.
 func (r *active) selectModel(ctx context.Context) *chat.Error {
-	name := r.c.b.model(r.req)
+	name := r.route
 	provider, id, ok := strings.Cut(name, "/")
 	if name == "" {
 		return offering(say.Error(chat.CodeModelUnavailable, "no route", say.NoModel), project.ActionModel)
@@ -48,13 +48,15 @@ func (r *active) selectModel(ctx context.Context) *chat.Error {
 	return nil
 }
 
-// model is the route of a message: the one it names, or the default.
-func (b *Bridge) model(req chat.StreamRequest) string { return b.route(req.Model) }
-
-// route is the one of that id, or the default.
-func (b *Bridge) route(id string) string {
-	if id != "" {
-		return id
+// model is the route of a message: the one it names, its chat's, or the default. What is
+// the default now is another server where the chat's own is gone, and perhaps one that is
+// to be paid: a chat that has begun never moves to it by itself.
+func (b *Bridge) model(req chat.StreamRequest) string {
+	if req.Model != "" {
+		return req.Model
+	}
+	if rec, _ := b.records.get(req.ChatID); rec.Model != "" {
+		return rec.Model
 	}
 	for _, r := range b.o.Harness.Status().Routes {
 		if r.Default {
@@ -102,7 +104,7 @@ func (r *active) prompt(ctx context.Context, resend bool) {
 		r.c.b.o.Log.Info("the connection broke while a message was handed over", zap.Error(err))
 		r.post(func() { r.apply(run.Prompted{Lost: true, Details: err.Error()}) })
 	case gateway.IsCode(err, gateway.CodeModelUnavailable):
-		e := say.Error(chat.CodeModelUnavailable, err.Error(), say.ModelUnavailable, "model", r.c.b.model(r.req))
+		e := say.Error(chat.CodeModelUnavailable, err.Error(), say.ModelUnavailable, "model", r.route)
 		e.Actions = another
 		r.post(func() { r.apply(run.Prompted{Err: e}) })
 	default:

@@ -43,6 +43,7 @@ type record struct {
 	Direct    bool     `json:"direct,omitempty"`   // it began without the Harness and has no session
 	Unseen    bool     `json:"unseen,omitempty"`   // its session lacks what was answered without it
 	Unbegun   bool     `json:"unbegun,omitempty"`  // only the host has answered in it, to commands: it has no session yet
+	Model     string   `json:"model,omitempty"`    // route of the newest run that began
 	Requests  []string `json:"requests,omitempty"` // newest last: those that may have reached the Harness
 
 	// Rest is what another version of the host wrote besides; it stays.

@@ -15,6 +15,7 @@ import (
 // More answers of /strata-context.
 const (
 	outlineKept = `{"tokens":12000,"window":65536,"source":"measured","density":2,"fixed":9000,"outline":true}`
+	outlineFile = `{"tokens":12000,"window":65536,"source":"measured","density":2,"fixed":9000,"outline":true,"kept":".strata/restore/a.md"}`
 	narrow      = `{"tokens":9500,"window":12288,"source":"measured","density":1,"fixed":9000,"stuck":"` + abi.SaidFixed + `"}`
 )
 
@@ -51,6 +52,7 @@ func TestRoomWithoutASummary(t *testing.T) {
 		want    []string
 	}{
 		"by /compact":           {[]string{nearly, outlineKept}, made, "/compact", []string{say.Outlined, say.ChatFilled}},
+		"with a file":           {[]string{nearly, outlineFile}, made, "/compact", []string{say.OutlinedFile, say.ChatFilled}},
 		"nothing older":         {[]string{outlineKept}, gateway.CommandResult{Found: true, OK: true, Text: nothingYet}, "/compact", []string{say.NothingToSummarize}},
 		"before a message":      {[]string{nearly, outlineKept}, made, "say " + strings.Repeat("x", 80_000), []string{say.Outlined}},
 		"a summary":             {[]string{nearly, eased}, made, "say " + strings.Repeat("x", 80_000), nil},

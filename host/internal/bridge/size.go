@@ -82,7 +82,7 @@ const (
 // size asks the context plugin how full the session is for the run's model; ok is false where it does not
 // answer.
 func (r *active) size(ctx context.Context) (c fit.Chat, ok bool) {
-	res, err := r.link.gw.Execute(ctx, r.root, "/strata-context for "+r.c.b.model(r.req))
+	res, err := r.link.gw.Execute(ctx, r.root, "/strata-context for "+r.route)
 	if err == nil && res.Found && res.OK {
 		err = json.Unmarshal([]byte(res.Text), &c)
 	}
@@ -97,7 +97,7 @@ func (r *active) size(ctx context.Context) (c fit.Chat, ok bool) {
 
 // window is the context window of the run's route as its connection has it; 0 is not known.
 func (r *active) window() int {
-	route := r.c.b.model(r.req)
+	route := r.route
 	for _, known := range r.c.b.o.Harness.Status().Routes {
 		if known.ID == route {
 			return int(known.ContextWindow)
@@ -135,7 +135,7 @@ func (r *active) fits(ctx context.Context) *chat.Error {
 
 // look says what is to be done with a text and its pictures, or why it cannot be sent.
 func (r *active) look(ctx context.Context, text string, pictures int) (budget.Fit, *chat.Error) {
-	b, route := r.c.b, r.c.b.model(r.req)
+	b, route := r.c.b, r.route
 	known, ok := r.size(ctx)
 	if !ok {
 		return budget.Send, nil
@@ -194,7 +194,7 @@ func (r *active) makeRoom(ctx context.Context) (c fit.Chat, ok bool) {
 		r.c.b.o.Log.Info("no room was made", zap.String("run", r.id), zap.String("answer", res.Text), zap.Error(err))
 	}
 	if c, ok = r.size(ctx); ok && outlined(res, c) {
-		r.post(func() { r.shown.left = append(r.shown.left, say.Sentence(say.Outlined)) })
+		r.post(func() { r.shown.left = append(r.shown.left, project.OutlinedIn(c.Kept)) })
 	}
 	return c, ok
 }
@@ -222,7 +222,7 @@ func (r *active) outgrows(ctx context.Context, text string) bool {
 // beside says what is to be done with a text that comes while a turn runs, by what was
 // known of the chat before it.
 func (r *active) beside(ctx context.Context, text string) (budget.Fit, fit.Chat) {
-	b, route := r.c.b, r.c.b.model(r.req)
+	b, route := r.c.b, r.route
 	known := b.sizes.of(r.c.id)
 	if known.Window <= 0 {
 		known.Window, known.Fixed = r.window(), b.sizes.fixedOf(route)
@@ -239,7 +239,7 @@ func (r *active) beside(ctx context.Context, text string) (budget.Fit, fit.Chat)
 // the chat has shown. A count tells a chat without one how dense such text is.
 func (r *active) count(ctx context.Context, known *fit.Chat, text string) int {
 	if c := r.c.b.o.Counter; c != nil {
-		if tokens, ok := c.Count(ctx, r.c.b.model(r.req), text); ok {
+		if tokens, ok := c.Count(ctx, r.route, text); ok {
 			if known.Source != sourceMeasured {
 				known.Density = budget.Density(tokens, fit.Price(text))
 			}

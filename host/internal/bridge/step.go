@@ -55,7 +55,7 @@ func (r *active) step(ctx context.Context, s run.Step) {
 			err = r.fits(ctx)
 		}
 		if err == nil {
-			err = r.keepMapped()
+			err = r.keep()
 		}
 	}
 	r.post(func() { r.apply(run.StepDone{Step: s, Err: err}) })
@@ -74,7 +74,7 @@ func (r *active) tellUntested() {
 // hold waits until the Harness runs with the settings of now, and keeps it so to the
 // run's end.
 func (r *active) hold(ctx context.Context) *chat.Error {
-	release, err := r.c.b.o.Harness.Hold(ctx, r.c.b.model(r.req), func() {
+	release, err := r.c.b.o.Harness.Hold(ctx, r.route, func() {
 		r.post(func() { r.emit(now(), chat.Frame{Type: chat.Status, Sentence: say.Sentence(say.SettingsWait)}) })
 	})
 	var gone *chat.Error

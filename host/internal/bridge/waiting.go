@@ -107,7 +107,7 @@ func (c *conversation) halt() (runs []*active, unsent []chat.StreamRequest) {
 // takes tells whether the run's turn may take a message: one in the same mode and on
 // the same model, without files, and no command. Anyone may ask.
 func (r *active) takes(req chat.StreamRequest) bool {
-	return r.base.Load() != nil && r.mode == modeOf(req.Mode) && r.c.b.route(r.req.Model) == r.c.b.route(req.Model) &&
+	return r.base.Load() != nil && r.mode == modeOf(req.Mode) && r.route == r.c.b.model(req) &&
 		len(req.Attachments) == 0 && (req.AsText || command.Parse(req.Text).Kind == command.None)
 }
 

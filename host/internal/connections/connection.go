@@ -7,6 +7,7 @@ package connections
 import (
 	"cmp"
 	"errors"
+	"net"
 	"net/netip"
 	"net/url"
 	"regexp"
@@ -139,7 +140,8 @@ type Flags struct {
 	Model   string   // --model: the id that the server knows
 	More    []string // --model again: others beside it, with its window and abilities
 	Name    string   // --model-name: of the first one
-	// ContextWindow is --context-window, in tokens; 0 is not known.
+	// ContextWindow is --context-window, in tokens; 0 is not known, and a server of this
+	// machine is asked.
 	ContextWindow int64
 	KeyFile       string // --key-file; "" sends no key
 	NoPictures    bool   // --images=false
@@ -193,9 +195,6 @@ func (f Flags) connection() (Connection, []chat.Sentence, error) {
 		}
 	}
 	var warnings []chat.Sentence
-	if f.ContextWindow == 0 {
-		warnings = append(warnings, say.Sentence(say.WindowUnknown, "flag", "--context-window"))
-	}
 	if f.KeyFile == "" {
 		return c, warnings, nil
 	}
@@ -210,6 +209,14 @@ func (f Flags) connection() (Connection, []chat.Sentence, error) {
 		warnings = append(warnings, say.Sentence(say.KeyInClear, "server", c.Upstream.Host))
 	}
 	return c, warnings, nil
+}
+
+// NotRunning tells whether a request failed because nothing takes connections at a server
+// of the person's own: its engine has ended, or was never started. A service on the net
+// that cannot be reached is another matter: it is there, and the way to it is not.
+func (c Connection) NotRunning(err error) bool {
+	var op *net.OpError
+	return c.Kind == chat.KindLocal && errors.As(err, &op) && op.Op == "dial"
 }
 
 // InClear tells whether the key goes to another machine unencrypted.

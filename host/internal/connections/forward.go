@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/chat"
 )
 
 // What the Harness, and through it the person, reads of the proxy's own refusals.
@@ -45,7 +46,8 @@ type route struct {
 	httputil.ReverseProxy
 	connection Connection
 	base       *url.URL
-	searches   bool // it is a search service's: its answers are small, and not streamed
+	searches   bool   // it is a search service's: its answers are small, and not streamed
+	unreached  func() // told when a server of the person's own fails; nil: nobody is
 }
 
 func newRoute(c Connection, transport http.RoundTripper) (*route, error) {
@@ -143,19 +145,29 @@ func redirectHost(res *http.Response) string {
 func (r *route) failed(w http.ResponseWriter, in *http.Request, err error) {
 	var large *http.MaxBytesError
 	details := r.connection.Key.Redact(err.Error())
+	if r.unreached != nil && r.connection.Kind == chat.KindLocal && in.Context().Err() == nil {
+		r.unreached()
+	}
 	switch {
 	case errors.As(err, &large):
 		refuse(w, http.StatusRequestEntityTooLarge, "too-large", tooLarge, "")
 	case errors.Is(in.Context().Err(), context.Canceled):
-		// Nobody is there any more.
+		return // nobody is there any more
 	case errors.Is(err, errRedirect):
 		refuse(w, http.StatusBadGateway, "upstream-redirect", say.ModelRedirects, details)
 	case r.searches:
 		refuse(w, http.StatusBadGateway, "upstream-unreachable", say.SearchUnreached, details)
+	case r.connection.NotRunning(err):
+		refuse(w, statusNotRunning, "server-not-running", say.ModelNotRunning, details)
 	default:
 		refuse(w, http.StatusBadGateway, "upstream-unreachable", say.ModelUnreachable, details)
 	}
 }
+
+// statusNotRunning answers for a server of the person's own that does not run. The Harness
+// takes a 400 for the answer, and quotes what is said; after a 5xx it tries again for a
+// quarter of a minute, which starts no engine.
+const statusNotRunning = http.StatusBadRequest
 
 // refusal is OpenAI's error shape, with the technical text beside it.
 type refusal struct {

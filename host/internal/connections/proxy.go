@@ -32,6 +32,7 @@ type Proxy struct {
 	connections atomic.Pointer[map[string]*route]
 	search      searchRoute
 	servers     serverRoutes
+	unreached   atomic.Pointer[func()]
 
 	mu     sync.Mutex
 	closed bool
@@ -82,10 +83,21 @@ func (p *Proxy) SetConnections(connections []Connection) error {
 		if err != nil {
 			return fmt.Errorf("connection %q: %w", c.ID, err)
 		}
+		route.unreached = p.tellUnreached
 		routes[c.ID] = route
 	}
 	p.connections.Store(&routes)
 	return nil
+}
+
+// OnUnreached has f told when a request to a server of the person's own fails. It is called
+// by many goroutines, and must return at once.
+func (p *Proxy) OnUnreached(f func()) { p.unreached.Store(&f) }
+
+func (p *Proxy) tellUnreached() {
+	if f := p.unreached.Load(); f != nil {
+		(*f)()
+	}
 }
 
 // Renew makes a new token, for the next launch, and gives it. The one before does

@@ -11,9 +11,13 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/proto/chat"
 )
 
 // start gives a proxy before a server, and a client for it.
@@ -320,6 +324,23 @@ func TestServerDown(t *testing.T) {
 	if !strings.HasPrefix(got, `502 {"error":{"message":"The model server cannot be reached.`) ||
 		!strings.Contains(got, `"code":"upstream-unreachable"`) || !strings.Contains(got, "connection refused") {
 		t.Errorf("got %s", got)
+	}
+	noKey(t, got)
+}
+
+// TestEngineDown: a server of the person's own that does not run is told as that, in an
+// answer that the Harness does not ask for again, and who watches it is told.
+func TestEngineDown(t *testing.T) {
+	p, c, server := start(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), func(c *Connection) { c.Kind = chat.KindLocal })
+	var told atomic.Int32
+	p.OnUnreached(func() { told.Add(1) })
+	if got := show(t, c.do(t.Context(), "/chat/completions", "{}")); !strings.HasPrefix(got, "502 ") || told.Load() != 1 {
+		t.Errorf("of one that hangs up: %s, told %d times", got, told.Load())
+	}
+	server.Close()
+	got := show(t, c.do(t.Context(), "/chat/completions", "{}"))
+	if !strings.HasPrefix(got, `400 {"error":{"message":"`+say.ModelNotRunning+`"`) || !strings.Contains(got, "connection refused") || told.Load() != 2 {
+		t.Errorf("of one that is closed: %s, told %d times", got, told.Load())
 	}
 	noKey(t, got)
 }

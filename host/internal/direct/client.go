@@ -32,6 +32,8 @@ type Options struct {
 	// what Node's fetch waits by itself, and so the Harness. A local server that reads
 	// a long prompt needs some of it.
 	Idle time.Duration
+	// Unreached is told when a server of the person's own gave no answer; nil tells nobody. It must return at once.
+	Unreached func()
 }
 
 // Client answers messages. It may be used from many goroutines.
@@ -51,6 +53,9 @@ func New(o Options) *Client {
 	}
 	if o.Redact == nil {
 		o.Redact = func(s string) string { return s }
+	}
+	if o.Unreached == nil {
+		o.Unreached = func() {}
 	}
 	if o.Idle == 0 {
 		o.Idle = idle
@@ -182,7 +187,14 @@ func (c *Client) request(ctx context.Context, conn connections.Connection, model
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		return "", broken(ctx, err, Unreachable)
+		kind := Unreachable
+		if conn.NotRunning(err) {
+			kind = NotRunning
+		}
+		if conn.Kind == chat.KindLocal && ctx.Err() == nil {
+			c.o.Unreached()
+		}
+		return "", broken(ctx, err, kind)
 	}
 	conn.Key.Filter(res) // some servers quote it
 	defer res.Body.Close()

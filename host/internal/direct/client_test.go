@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"strata.dev/bridge/host/internal/connections"
+	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
 )
 
@@ -96,6 +97,23 @@ func TestCancelBeforeTheAnswer(t *testing.T) {
 	<-left
 	if diff := cmp.Diff([]string{"start", "done aborted true"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A server of the person's own that does not run is told as that, and who watches it is told.
+func TestEngineDown(t *testing.T) {
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	conn := at(t, gone.URL)
+	conn.Kind = chat.KindLocal
+	told := 0
+	c := New(Options{Connections: []connections.Connection{conn}, Unreached: func() { told++ }})
+	defer c.Close()
+	var last chat.Frame
+	c.Answer(t.Context(), Turn{Model: "p/m", Text: "x"}, func(f chat.Frame) { last = f })
+	want := chat.Frame{Type: chat.Failed, Code: chat.CodeModelUnavailable, Sentence: say.Sentence(say.ModelNotRunning), Actions: []string{"retry", "choose-model"}, Details: last.Details}
+	if diff := cmp.Diff(want, last); diff != "" || told != 1 || !strings.Contains(last.Details, "connection refused") {
+		t.Errorf("told %d times, details %q (-want +got):\n%s", told, last.Details, diff)
 	}
 }
 

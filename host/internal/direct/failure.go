@@ -19,6 +19,7 @@ type FailureKind string
 // The kinds of Failure.
 const (
 	Unreachable FailureKind = "unreachable" // no connection came about
+	NotRunning  FailureKind = "not-running" // nothing takes connections at a server of the person's own
 	Redirected  FailureKind = "redirected"  // the server sends elsewhere
 	KeyRefused  FailureKind = "key-refused"
 	Unpaid      FailureKind = "unpaid" // no credit or quota left
@@ -51,6 +52,9 @@ func (f *Failure) Chat(model string) *chat.Error {
 	switch f.Kind {
 	case Unreachable:
 		e.Sentence = say.Sentence(say.ModelUnreachable)
+	case NotRunning:
+		e.Code, e.Sentence = chat.CodeModelUnavailable, say.Sentence(say.ModelNotRunning)
+		e.Actions = []string{project.ActionRetry, project.ActionModel}
 	case Redirected:
 		e.Sentence = say.Sentence(say.ModelRedirects)
 	case KeyRefused:

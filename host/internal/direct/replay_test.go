@@ -37,6 +37,7 @@ type setup struct {
 	API      connections.API
 	Model    string
 	Window   int64
+	Output   int64 // most that the model answers
 	Images   bool
 	Efforts  []profile.Effort
 	Turn     struct {
@@ -55,7 +56,7 @@ func (s setup) connection(t testing.TB) connections.Connection {
 		t.Fatal(err)
 	}
 	return connections.Connection{ID: "p", Upstream: u, API: s.API, Key: key(t), Models: []connections.Model{{
-		ID: s.Model, ContextWindow: s.Window, NoPictures: !s.Images, Efforts: s.Efforts,
+		ID: s.Model, ContextWindow: s.Window, MaxOutput: s.Output, NoPictures: !s.Images, Efforts: s.Efforts,
 	}}}
 }
 

@@ -125,8 +125,11 @@ func openAIBody(t Turn, c connections.Connection, m connections.Model) ([]byte, 
 }
 
 // maxTokens bounds an answer of /v1/messages, which wants a bound: what the models
-// since Claude 3.5 all take.
+// since Claude 3.5 all take. A model whose own limit is known and lower gets that one.
 const maxTokens = 8192
+
+// minAnswer is what thinking leaves of a model's limit for the answer itself, in tokens.
+const minAnswer = 1024
 
 // minThinking is the smallest budget for thinking that /v1/messages takes, in tokens.
 const minThinking = 1024
@@ -145,14 +148,27 @@ func anthropicBody(t Turn, _ connections.Connection, m connections.Model) ([]byt
 		}
 		messages = append(messages, object{"role": s.role, "content": blocks})
 	}
-	body := object{"model": m.ID, "system": instructions, "messages": messages, "stream": true, "max_tokens": maxTokens}
+	body := object{"model": m.ID, "system": instructions, "messages": messages, "stream": true, "max_tokens": atMost(maxTokens, m)}
 	for _, e := range m.Efforts {
-		if budget, err := strconv.Atoi(e.Wire); e.Level == t.Effort && err == nil && budget >= minThinking {
-			body["max_tokens"] = maxTokens + budget
+		budget, err := strconv.ParseInt(e.Wire, 10, 64)
+		if e.Level != t.Effort || err != nil {
+			continue
+		}
+		both := atMost(maxTokens+budget, m) // the bound counts the thinking, too
+		if budget = min(budget, both-minAnswer); budget >= minThinking {
+			body["max_tokens"] = both
 			body["thinking"] = object{"type": "enabled", "budget_tokens": budget}
 		}
 	}
 	return encode(body)
+}
+
+// atMost is a bound that the model takes, in tokens.
+func atMost(tokens int64, m connections.Model) int64 {
+	if m.MaxOutput > 0 {
+		return min(tokens, m.MaxOutput)
+	}
+	return tokens
 }
 
 func encode(v any) ([]byte, error) {

@@ -20,6 +20,8 @@ type Chat struct {
 	Stuck string `json:"stuck,omitempty"`
 	// Outline says that the newest summary is none, as no model made one.
 	Outline bool `json:"outline,omitempty"`
+	// Kept is the file below the chat's folder that has what it leaves out; "" is none.
+	Kept string `json:"kept,omitempty"`
 }
 
 // Percent is how full the chat is, in percent of its window, rounded; 0 where the

@@ -63,7 +63,7 @@ func (r *Registry) Test(ctx context.Context, id string) (chat.ModelTest, error) 
 	}
 	t := r.test(ctx, k.connection)
 	if k.connection.Kind == chat.KindLocal {
-		r.look()
+		r.Look()
 	} else if t.OK && saved {
 		r.keepOffers(k.connection, t.Models)
 	}
@@ -141,7 +141,7 @@ func (r *Registry) Offers(ctx context.Context, id string, again bool) (chat.Mode
 	}
 	c := k.connection
 	known := r.cached(c)
-	if known != nil && !again && time.Since(time.UnixMilli(known.ReadAt)) < r.o.Fresh {
+	if known != nil && !again && !known.Doubted && time.Since(time.UnixMilli(known.ReadAt)) < r.o.Fresh {
 		return chat.ModelOffers{Models: known.Models, ReadAt: known.ReadAt}, nil
 	}
 	found, err := r.ofServer(ctx, c)

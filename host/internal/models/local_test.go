@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -163,6 +164,23 @@ func TestEnginesOfTheApp(t *testing.T) {
 	}
 }
 
+// TestLook: an engine that somebody found dead is asked at once, not at the next look around.
+func TestLook(t *testing.T) {
+	e := startEngine(t, `{"data":[{"id":"gyro"}]}`)
+	w := openEvery(t, t.TempDir(), time.Hour)
+	if c, err := w.PutLocal(t.Context(), "7f", chat.LocalSpec{BaseURL: e.URL, Model: "gyro", ContextWindow: 9000, Slots: 1}); err != nil || !c.Ready {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	e.Close()
+	for end := time.Now().Add(30 * time.Second); w.List().Connections[0].Ready; time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it is not asked")
+		}
+		w.Look()
+	}
+	w.until(t)
+}
+
 // What a local server answers instead of its list is told in plain words, where it is
 // saved, tried, tested and loaded by the desktop; only an engine without a list has a route.
 func TestUnreadLocalServers(t *testing.T) {
@@ -214,7 +232,7 @@ func TestUnreadLocalServers(t *testing.T) {
 
 func TestDefault(t *testing.T) {
 	e := startEngine(t, `{"data":[{"id":"a"},{"id":"b"}]}`)
-	fixed := connections.Connection{ID: "strata", Kind: chat.KindOpenAI, Upstream: mustParse(t, "http://127.0.0.1:9"), Models: []connections.Model{{ID: "m"}}}
+	fixed := connections.Connection{ID: "strata", Kind: chat.KindOpenAI, Upstream: mustParse(t, "http://127.0.0.1:9"), Models: []connections.Model{{ID: "m", ContextWindow: 9000}}}
 	w := open(t, t.TempDir(), fixed)
 	for _, id := range []string{"a", "b"} {
 		if _, err := w.PutLocal(t.Context(), id, chat.LocalSpec{BaseURL: e.URL, Model: id, ContextWindow: 9000, Slots: 1}); err != nil {

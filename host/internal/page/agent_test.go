@@ -42,6 +42,7 @@ var _ httpapi.Agent = (*agent)(nil)
 
 type conversation struct {
 	id, title string
+	model     string // of the newest run
 	messages  []chat.Message
 	run       *run
 	waiting   []*run
@@ -204,10 +205,10 @@ func said(q chat.StreamRequest) chat.Message {
 
 // start gives a run its turn. The lock is held.
 func (a *agent) start(r *run) {
-	r.chat.run = r
+	r.chat.run, r.chat.model = r, r.request.Model
 	r.chat.messages = append(r.chat.messages, said(r.request))
 	a.wg.Go(func() {
-		r.put(chat.Frame{Type: chat.Started, Agent: true, Mode: r.request.Mode, SessionID: "s-" + r.chat.id})
+		r.put(chat.Frame{Type: chat.Started, Agent: true, Mode: r.request.Mode, Model: r.request.Model, SessionID: "s-" + r.chat.id})
 		a.begin(r)
 	})
 }
@@ -391,7 +392,7 @@ func (a *agent) Chat(_ context.Context, id string) (chat.Chat, error) {
 	if c == nil {
 		return chat.Chat{}, say.Error(chat.CodeUnknownChat, "", say.UnknownChat)
 	}
-	out := chat.Chat{ChatSummary: a.summary(c), Messages: slices.Clone(c.messages)}
+	out := chat.Chat{ChatSummary: a.summary(c), Model: c.model, Messages: slices.Clone(c.messages)}
 	if out.Run != "" {
 		out.Seq = int64(len(c.run.frames))
 		for _, step := range c.run.steps {

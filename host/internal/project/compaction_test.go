@@ -28,6 +28,7 @@ func compactions(turn, summary, failure string) []string {
 // TestCompactionIsTold: in the answer during which it was made, or in the status line.
 func TestCompactionIsTold(t *testing.T) {
 	outline := "## Primary Request and Intent\n" + abi.SaidOutline + "\n- please"
+	kept := "## Primary Request and Intent\n" + abi.SaidOutline + " " + abi.SaidKept + ".strata/restore/a.md: read it in parts.\n- please"
 	for name, tt := range map[string]struct {
 		events []string
 		want   []chat.Frame
@@ -35,6 +36,7 @@ func TestCompactionIsTold(t *testing.T) {
 		"in a turn":               {compactions("1", "## Current Work", ""), []chat.Frame{status(say.Compacting), own(say.Compacted)}},
 		"between turns":           {compactions("null", "## Current Work", ""), []chat.Frame{status(say.Compacting), status(say.Compacted)}},
 		"an outline":              {compactions("1", outline, ""), []chat.Frame{status(say.Compacting), own(say.Outlined)}},
+		"an outline with a file":  {compactions("1", kept, ""), []chat.Frame{status(say.Compacting), {Type: chat.Delta, Own: true, Sentence: OutlinedIn(".strata/restore/a.md")}}},
 		"an outline, then a good": {append(compactions("1", outline, ""), compactions("1", "## Current Work", "")...), []chat.Frame{status(say.Compacting), own(say.Outlined), status(say.Compacting), own(say.Compacted)}},
 		"it failed":               {compactions("1", "", "Error: "+abi.SaidNoSummary), []chat.Frame{status(say.Compacting), own(say.NotCompacted)}},
 		"it is not tried again":   {compactions("1", "", "Error: "+abi.SaidStuck), []chat.Frame{status(say.Compacting), own(say.SummaryStuck)}},

@@ -3,6 +3,7 @@ package project
 import (
 	"regexp"
 	"strconv"
+	"strings"
 
 	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
@@ -55,6 +56,8 @@ func modelFailure(f *dsh.LLMFailed) *chat.Error {
 	switch {
 	case !ok:
 		t = telling{chat.CodeModelFailed, say.ModelFailed, again}
+	case strings.Contains(f.Message, say.ModelNotRunning): // the key proxy's own refusal, quoted
+		t = telling{chat.CodeModelUnavailable, say.ModelNotRunning, orAnother}
 	case f.Code == "TRANSPORT" && brokeOff.MatchString(f.Message):
 		t.key = say.ModelBrokeOff
 	case f.Code == "INVALID_REQUEST" && tooLarge.MatchString(f.Message):

@@ -48,6 +48,7 @@ func TestEveryEnding(t *testing.T) {
 		{"silence", failed("TIMEOUT", "idle"), chat.CodeModelFailed, say.ModelSlow, "TIMEOUT: idle", []string{"retry", "choose-model"}},
 		{"the socket cut", failed("TRANSPORT", "terminated"), chat.CodeModelFailed, say.ModelBrokeOff, "TRANSPORT: terminated", []string{"retry"}},
 		{"the server down", failed("TRANSPORT", "Connection error."), chat.CodeModelFailed, say.ModelUnreachable, "TRANSPORT: Connection error.", []string{"retry"}},
+		{"the engine gone", failed("INVALID_REQUEST", `400: {"message":"`+say.ModelNotRunning+`"}`), chat.CodeModelUnavailable, say.ModelNotRunning, `INVALID_REQUEST: 400: {"message":"` + say.ModelNotRunning + `"}`, []string{"retry", "choose-model"}},
 		{"the stream closed", failed("STREAM_CLOSED", "m"), chat.CodeModelFailed, say.ModelBrokeOff, "STREAM_CLOSED: m", []string{"retry"}},
 		{"nothing came", failed("EMPTY_RESPONSE", "m"), chat.CodeModelFailed, say.ModelEmpty, "EMPTY_RESPONSE: m", []string{"retry", "choose-model"}},
 		{"no such provider", failed("NO_ADAPTER", "m"), chat.CodeModelUnavailable, say.ModelGone, "NO_ADAPTER: m", []string{"choose-model"}},

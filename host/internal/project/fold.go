@@ -5,7 +5,6 @@ package project
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"strata.dev/bridge/host/internal/replycut"
@@ -50,14 +49,14 @@ type Fold struct {
 	cards     map[string]*card // by call id
 	named     map[string]bool  // ids that cards have had
 	approvals map[string]string
-	answered  bool // the running turn has shown text
-	outlined  bool // the summary that is under way is none
-	full      int  // percent of the window that the newest request used
-	cuts      int  // how often the answer to the newest message was cut off
-	goOn      bool // the newest turn was, and is to go on
-	carded    bool // the running turn has shown a card, or a helper's row
-	open      bool // a turn is running
-	stepped   bool // it has made its first step
+	answered  bool          // the running turn has shown text
+	outlined  chat.Sentence // what is told of the summary that is under way, if it is none
+	full      int           // percent of the window that the newest request used
+	cuts      int           // how often the answer to the newest message was cut off
+	goOn      bool          // the newest turn was, and is to go on
+	carded    bool          // the running turn has shown a card, or a helper's row
+	open      bool          // a turn is running
+	stepped   bool          // it has made its first step
 	goal      *dsh.GoalState
 	goalNotes []chat.Frame    // what the running turn's end is to tell of the goal
 	told      map[string]bool // notices, by key
@@ -130,7 +129,7 @@ func (f *Fold) Apply(e dsh.Event) []chat.Frame {
 	case *dsh.GoalChange:
 		return f.goalChanged(*d)
 	case *dsh.CompactionSummary:
-		f.outlined = outline(d.Summary)
+		f.outlined = outlined(d.Summary)
 	case *dsh.Compaction:
 		return f.compaction(e.Type, *d)
 	case *dsh.TurnEnd:
@@ -190,27 +189,41 @@ func (f *Fold) ended(end dsh.TurnEnd) []chat.Frame {
 // no answer; who asked for it is told otherwise.
 func (f *Fold) compaction(kind string, d dsh.Compaction) []chat.Frame {
 	if kind == dsh.TypeCompactionStart {
-		f.outlined = false
+		f.outlined = chat.Sentence{}
 		return []chat.Frame{status(say.Compacting)}
 	}
-	key := say.Compacted
-	if f.outlined {
-		key = say.Outlined
-	}
-	if failed := compactionFailure(d); failed != "" {
-		if key = say.NotCompacted; strings.Contains(failed, say.SummaryStuck) {
-			key = say.SummaryStuck
-		}
+	told := say.Sentence(say.Compacted)
+	switch failed := compactionFailure(d); {
+	case strings.Contains(failed, say.SummaryStuck):
+		told = say.Sentence(say.SummaryStuck)
+	case failed != "":
+		told = say.Sentence(say.NotCompacted)
+	case f.outlined.Key != "":
+		told = f.outlined
 	}
 	if d.Turn == nil {
-		return []chat.Frame{status(key)}
+		return []chat.Frame{{Type: chat.Status, Sentence: told}}
 	}
-	return []chat.Frame{own(key)}
+	return []chat.Frame{{Type: chat.Delta, Own: true, Sentence: told}}
 }
 
-// outline tells whether what stands for messages is no summary of them.
-func outline(summary []dsh.Block) bool {
-	return slices.ContainsFunc(summary, func(b dsh.Block) bool { return strings.Contains(b.Text, abi.SaidOutline) })
+// OutlinedIn tells that no model made a summary, and in which file what was left out is; ""
+// is none.
+func OutlinedIn(file string) chat.Sentence {
+	if file == "" {
+		return say.Sentence(say.Outlined)
+	}
+	return say.Sentence(say.OutlinedFile, "file", file)
+}
+
+// outlined is what is told of messages for which no summary stands but an outline.
+func outlined(summary []dsh.Block) chat.Sentence {
+	for _, b := range summary {
+		if strings.Contains(b.Text, abi.SaidOutline) {
+			return OutlinedIn(abi.OutlineFile(b.Text))
+		}
+	}
+	return chat.Sentence{}
 }
 
 // compactionFailure is why no summary was made, as the log has it; "" where one was.

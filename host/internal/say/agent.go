@@ -60,6 +60,9 @@ const (
 	ModelKeyRefused = "The model server did not accept the key. Check it under Models, or in the key file that Strata was started with."
 	// ModelUnreachable ends a run where no connection came about.
 	ModelUnreachable = "The model server cannot be reached. Check the address and your network, then send the message again."
+	// ModelNotRunning ends a run whose engine, or other model server of the person's own,
+	// has ended.
+	ModelNotRunning = "The server of this model is not running any more. Start it again, or choose another model, and send the message again."
 	// ModelBrokeOff ends a run whose answer stopped coming in the middle.
 	ModelBrokeOff = "The model's answer broke off. Send the message again to get a whole one."
 	// ContextFull ends a run that no longer fits the window.

@@ -21,6 +21,8 @@ const (
 	WindowTooSmall = "The agent's instructions and tools alone nearly fill this model's context window. Choose a model with a larger window."
 	// Outlined is told where no model made a summary, so that an outline took its place.
 	Outlined = "The model could not summarize the earlier messages, so it no longer reads them, except for how yours began. They stay on this page. Tell the assistant what it still needs to know."
+	// OutlinedFile is told instead where what was left out is in a file of the chat's folder.
+	OutlinedFile = "The model could not summarize the earlier messages, so it reads only how yours began. All of them stay on this page, and as plain text in {file} in the chat's folder."
 	// NotSummarized is the answer to /compact where nothing came of it.
 	NotSummarized = "The model could not summarize the earlier messages, so nothing was changed. Choose another model, or try again."
 	// NotAttached is said where the file of a long message could not be written.

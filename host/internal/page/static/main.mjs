@@ -49,7 +49,8 @@ const state = {
   status: null,
   /** @type {{text: string, details: string} | null} what keeps the page from working */
   trouble: null,
-  model: '',
+  /** @type {Map<string, string>} the model that was picked, by chat; under '' the newest pick */
+  picked: new Map(),
   thinking: sessionStorage.getItem('strata.thinking') ?? '',
   /** @type {Map<string, chat.Attachment[]>} what went with the newest messages of this page, by request */
   sent: new Map(),
@@ -64,6 +65,8 @@ const view = () => state.views.get(state.current) ?? empty;
 const row = () => state.chats.find((c) => c.chatId === state.current);
 const waits = () => outbox.list(state.current, row()?.waiting);
 const modeKey = () => `strata.mode.${state.current}`;
+/** The chat's own model stays its own when it is gone; what was picked last is for new chats. */
+const model = () => state.picked.get(state.current) || view().model || (view().entries.length ? '' : state.picked.get('') ?? '');
 const mode = () => sessionStorage.getItem(modeKey()) || 'manual';
 
 /** Not randomUUID: that one is missing where the page is served without TLS to another machine. */
@@ -92,7 +95,10 @@ const composer = new Composer({
   send: (text, pictures, now) => send(text, pictures, { now }),
   stop,
   mode: (m) => { sessionStorage.setItem(modeKey(), m); render(); },
-  model: (m) => { state.model = m; render(); },
+  model: (m) => {
+    state.picked.set(state.current, m).set('', m);
+    render();
+  },
   thinking: (level) => {
     state.thinking = level;
     sessionStorage.setItem('strata.thinking', level);
@@ -126,7 +132,7 @@ function draw() {
   transcript.update(state.current, v, state.loading);
   plan.update(v.phase === 'idle' ? v.plan : null);
   waiting.update(waits());
-  composer.update(v, mode(), state.model, state.status?.routes ?? [], state.stopping, state.thinking);
+  composer.update(v, mode(), model(), state.status?.routes ?? [], state.stopping, state.thinking);
   const s = state.status;
   const say = state.trouble ?? (s && s.state !== 'ready' ? { text: textOf(s), details: s.detail ?? '' } : null);
   banner.hidden = !say?.text;
@@ -238,8 +244,9 @@ async function run(mine, { request }) {
 function send(text, attachments = [], { asText, now } = {}) {
   composer.say('');
   const requestId = newId();
-  const { model, thinking } = composer.choice;
-  const request = { chatId: state.current, text, mode: mode(), model, thinking, attachments, requestId, asText, steer: now || undefined };
+  const { model: route, thinking } = composer.choice;
+  if (route) state.picked.set(state.current, route); // also where nothing comes of it
+  const request = { chatId: state.current, text, mode: mode(), model: route, thinking, attachments, requestId, asText, steer: now || undefined };
   if (attachments.length) {
     state.sent.set(requestId, attachments);
     const [oldest] = state.sent.keys();

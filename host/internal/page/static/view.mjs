@@ -92,7 +92,7 @@ const meterOf = (c) => (c ? { tokens: c.tokens, window: c.window, percent: c.per
 export function viewOf(c) {
   return {
     ...empty, entries: entriesOf(c.messages), run: c.run ?? '', seq: c.seq ?? 0,
-    phase: c.run ? 'running' : 'idle', sessionId: c.sessionId ?? '', plan: c.plan ?? null,
+    phase: c.run ? 'running' : 'idle', sessionId: c.sessionId ?? '', model: c.model ?? '', plan: c.plan ?? null,
     context: meterOf(c.context),
   };
 }
