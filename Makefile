@@ -29,7 +29,7 @@ help:
 base:
 	@.tools/setup.sh base
 
-# KEY_FILE=… BASE_URL=… MODEL=… use a real OpenAI-compatible endpoint; without
+# KEY_FILE=… BASE_URL=… MODEL=… CONTEXT_WINDOW=… use a real OpenAI-compatible endpoint; without
 # them a scripted demo model answers. The key is read from the file.
 run: base
 	@.tools/setup.sh harness

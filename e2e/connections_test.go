@@ -38,7 +38,7 @@ type providerRequest struct {
 
 const (
 	listOfRouter = `{"data":[{"id":"a/thinks","name":"Thinks","context_length":200000,"supported_parameters":["reasoning"],"architecture":{"input_modalities":["text","image"]},"pricing":{"prompt":"0.000001","completion":"0.000002"}}]}`
-	listOfLocal  = `{"data":[{"id":"gyro-s","object":"model","owned_by":"strata"}]}`
+	listOfLocal  = `{"data":[{"id":"gyro-s","object":"model","owned_by":"strata"},{"id":"gyro-l","object":"model","owned_by":"strata"}]}`
 	claudeSays   = `event: message_start
 data: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"claude","content":[],"stop_reason":null,"usage":{"input_tokens":9,"output_tokens":1}}}
 

@@ -87,7 +87,7 @@ func (s *secretService) entries(ctx context.Context, t *testing.T) int {
 
 // Keys are in the system's keyring where there is one, and in no file: the real one. One
 // that is locked loses nothing; until it is open again new keys go into the file, and the
-// page says so.
+// page says so as long as one is there: the next start moves it.
 func TestSystemKeyring(t *testing.T) {
 	t.Parallel()
 	ctx := kit.Context(t)
@@ -178,6 +178,7 @@ func TestSystemKeyring(t *testing.T) {
 	stop(h)
 
 	h = host(ring.env[len(ring.env)-2:]...)
+	got["moved"] = look(h, "later")
 	must(t, h.Do(ctx, "DELETE", "/api/models/one", nil, nil))
 	must(t, h.Do(ctx, "DELETE", "/api/models/later", nil, nil))
 	must(t, h.Do(ctx, "PUT", "/api/agent/tools", chat.ToolsPatch{WebSearch: &chat.WebSearchPatch{Key: new(string)}}, nil))
@@ -190,8 +191,9 @@ func TestSystemKeyring(t *testing.T) {
 		"the next start":      {KeysIn: chat.KeyInKeyring, KeyIn: chat.KeyInKeyring, Ready: true, Search: true, Entries: 2},
 		"locked":              {KeysIn: chat.KeyInFile, KeyIn: chat.KeyInKeyring, Text: lost, Entries: 2},
 		"locked, another key": {KeysIn: chat.KeyInFile, KeyIn: chat.KeyInFile, Ready: true, Entries: 2, Files: "/data/keys.json "},
-		"open again":          {KeysIn: chat.KeyInKeyring, KeyIn: chat.KeyInKeyring, Ready: true, Search: true, Entries: 2, Files: "/data/keys.json "},
+		"open again":          {KeysIn: chat.KeyInFile, KeyIn: chat.KeyInKeyring, Ready: true, Search: true, Entries: 2, Files: "/data/keys.json "},
 		"no bus":              {KeysIn: chat.KeyInFile, KeyIn: chat.KeyInKeyring, Text: lost, Entries: 2, Files: "/data/keys.json "},
+		"moved":               {KeysIn: chat.KeyInKeyring, KeyIn: chat.KeyInKeyring, Ready: true, Search: true, Entries: 3},
 		"forgotten":           {KeysIn: chat.KeyInKeyring},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

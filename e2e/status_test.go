@@ -48,7 +48,7 @@ func TestStatus(t *testing.T) {
 	if gate.Name != "gate" || len(gate.SHA256) != 64 || gate.Running != gate.SHA256 || len(gate.Missing) > 0 || gate.CheckedAt == 0 {
 		t.Errorf("the gate: %+v", gate)
 	}
-	if d := cmp.Diff([]chat.Route{{ID: "strata/scripted-1", Name: "scripted-1", Default: true, Images: true, Local: true, Thinking: []string{"off", "low", "medium", "high"}}}, got.Routes); d != "" {
+	if d := cmp.Diff([]chat.Route{{ID: "strata/scripted-1", Name: "scripted-1", ContextWindow: 262_144, Default: true, Images: true, Local: true, Thinking: []string{"off", "low", "medium", "high"}}}, got.Routes); d != "" {
 		t.Errorf("routes (-want +got):\n%s", d)
 	}
 	if p := got.Process; p == nil || p.PID <= 0 || p.StartedAt == 0 || p.UptimeMs <= 0 || got.Restarts != 0 {

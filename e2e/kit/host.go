@@ -90,7 +90,8 @@ func LaunchHost(t testing.TB, home *Home, o HostOptions) *Process {
 		if base == "" {
 			base = o.Model.URL()
 		}
-		args = append(args, "--base-url", base, "--model", or(o.ModelID, "scripted-1"), "--key-file", key, "--images=false")
+		args = append(args, "--base-url", base, "--model", or(o.ModelID, "scripted-1"), "--key-file", key, "--images=false",
+			"--context-window", "262144") // scriptmodel.Config.Window
 	}
 	return StartProcess(t, home, Command{
 		Name: "host", Path: binary, Args: append(args, o.Args...), Dir: home.Dir,

@@ -119,7 +119,8 @@ type Price struct {
 type ModelsAnswer struct {
 	Connections []ModelConnection `json:"connections"`
 	Default     string            `json:"default,omitempty"` // route of a chat that chooses none
-	// KeysIn is where a key would be kept that is given now, KeyFile that file.
+	// KeysIn is where keys are: in KeyFile while one is there, of a tool too, or while the
+	// next one would go there.
 	KeysIn  KeyPlace `json:"keysIn"`
 	KeyFile string   `json:"keyFile"`
 }

@@ -904,7 +904,7 @@ export interface ModelsAnswer {
   connections: ModelConnection[] | null;
   /** route of a chat that chooses none */
   default?: string;
-  /** KeysIn is where a key would be kept that is given now, KeyFile that file. */
+  /** KeysIn is where keys are: in KeyFile while one is there, of a tool too, or while the next one would go there. */
   keysIn: KeyPlace;
   keyFile: string;
 }

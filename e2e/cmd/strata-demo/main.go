@@ -82,9 +82,9 @@ func (o options) wrong(rest []string) string {
 	case o.host == "" || o.harness == "" || o.node == "" || o.shim == "" || o.data == "" || o.workspace == "":
 		return "Name --host, --harness, --node, --shim, --data and --workspace; make run does."
 	case o.baseURL == "" && (o.keyFile != "" || o.model != ""):
-		return "A key or a model needs an endpoint too: make run KEY_FILE=… BASE_URL=… MODEL=…"
+		return "A key or a model needs an endpoint too: make run KEY_FILE=… BASE_URL=… MODEL=… CONTEXT_WINDOW=…"
 	case o.baseURL != "" && o.model == "":
-		return "Name the endpoint's model too: make run KEY_FILE=… BASE_URL=… MODEL=…"
+		return "Name the endpoint's model too: make run KEY_FILE=… BASE_URL=… MODEL=… CONTEXT_WINDOW=…"
 	}
 	return ""
 }
@@ -125,7 +125,7 @@ func demo(ctx context.Context, o options, stdout, stderr io.Writer) int {
 		}
 		defer m.Close()
 		o.baseURL, o.model, o.window = m.URL(), modelID, "262144" // scriptmodel.Config.Window
-		fmt.Fprintln(stdout, "The demo model answers: a small program, no AI. A real one: make run KEY_FILE=… BASE_URL=… MODEL=…")
+		fmt.Fprintln(stdout, "The demo model answers: a small program, no AI. A real one: make run KEY_FILE=… BASE_URL=… MODEL=… CONTEXT_WINDOW=…")
 	}
 	fmt.Fprintln(stdout, "Starting …")
 	code, err := serve(ctx, o, func(line string) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -54,14 +55,40 @@ func openSaved(ctx context.Context, f flags, fixed []connections.Connection, red
 	return registry, chosen, keys, nil
 }
 
-// tidyKeys moves keys to where they belong, and takes out of the keyring what is
-// nobody's. What it cannot do now it does at the next start.
-func tidyKeys(ctx context.Context, keys *connections.KeyStore, chosen *tools.Settings, log *zap.Logger) {
+// tidyKeys moves keys to where they belong, and takes out those that are nobody's. What it
+// cannot do now it does at the next start.
+func tidyKeys(ctx context.Context, data string, keys *connections.KeyStore, registry *models.Registry, chosen *tools.Settings, log *zap.Logger) {
 	ctx, cancel := context.WithTimeout(ctx, ringWait)
 	defer cancel()
-	if err := errors.Join(chosen.Settle(ctx), keys.Tidy(ctx)); err != nil {
+	err := errors.Join(registry.Settle(ctx), chosen.Settle(ctx))
+	saved, e := savedText(data, keys.Path())
+	if err = errors.Join(err, e); e == nil {
+		err = errors.Join(err, keys.Tidy(ctx, func(account string) bool { return bytes.Contains(saved, []byte(account)) }))
+	}
+	if err != nil {
 		log.Warn("keys are not in order", zap.Error(err))
 	}
+}
+
+// savedText is all that is saved in a data folder's own files, but the one of the keys. A
+// key that another version's setting refers to is found in it as well.
+func savedText(data, but string) ([]byte, error) {
+	files, err := filepath.Glob(filepath.Join(data, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	var all []byte
+	for _, path := range files {
+		if path == but {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, text...)
+	}
+	return all, nil
 }
 
 // savedError is what a person reads where something saved cannot be read.

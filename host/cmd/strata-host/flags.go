@@ -54,7 +54,7 @@ func (f *flags) add(c *cobra.Command) {
 	p.StringVar(&f.model.BaseURL, "base-url", "", "base URL of a model server, beside the connections that are saved (strata-host models)")
 	p.StringArrayVar(&f.models, "model", nil, "model that the server has; given again it is one more to choose from, the first is the default")
 	p.StringVar(&f.model.Name, "model-name", "", "name to show for it")
-	p.Int64Var(&f.model.ContextWindow, "context-window", 0, "its context window in tokens")
+	p.Int64Var(&f.model.ContextWindow, "context-window", 0, "its context window in tokens; without it only a server of this machine is asked for it")
 	p.IntVar(&f.model.Slots, "slots", 0, "requests that it works on at once; as many helpers may be at work, and 4 at the least, 8 where it is not on this machine")
 	p.BoolVar(&f.images, "images", true, "the models read pictures")
 	addKeys(p, &f.keys)

@@ -30,7 +30,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere") // not the keyring of who tests
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"serving": serving, "ask": ask, "mode": mode, "pid": pid, "standin": standin, "task": task, "provider": provider, "unpack": unpack},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"serving": serving, "ask": ask, "mode": mode, "pid": pid, "standin": standin, "task": task, "provider": provider, "local-server": localServer, "unpack": unpack},
 	})
 }
 

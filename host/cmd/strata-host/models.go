@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,7 +54,7 @@ func modelPath(id string) string { return "api/models/" + url.PathEscape(id) }
 // connectionFlags are what a person says of a connection.
 type connectionFlags struct {
 	kind, name, baseURL, keyFile string
-	models, blind                []string
+	models, blind, seeing        []string
 	slots                        int
 	forget                       bool
 }
@@ -64,8 +65,9 @@ func (f *connectionFlags) add(c *cobra.Command) {
 	p.StringVar(&f.name, "name", "", "name to show for it")
 	p.StringVar(&f.baseURL, "base-url", "", "base URL (default the service's own; a local server has none)")
 	p.StringVar(&f.keyFile, "key-file", "", "file with the key, which is copied; - reads it from stdin")
-	p.StringArrayVar(&f.models, "model", nil, "model to choose from: its id, or ID=TOKENS with its context window; may be given again")
+	p.StringArrayVar(&f.models, "model", nil, "model to choose from: its id, ID=TOKENS with its context window, or ID= where the id itself holds =; may be given again")
 	p.StringArrayVar(&f.blind, "no-images", nil, "model that is to read no pictures, by its id; may be given again")
+	p.StringArrayVar(&f.seeing, "images", nil, "model that is to read pictures again, where its server does not say otherwise; may be given again")
 	p.IntVar(&f.slots, "slots", 0, "requests that a local server works on at once")
 }
 
@@ -87,32 +89,55 @@ func (f *connectionFlags) apply(c *cobra.Command, spec *chat.ConnectionSpec) err
 		spec.Key = &key
 	}
 	if c.Flags().Changed("model") {
-		spec.Models = nil
+		chosen := make([]chat.ModelSpec, 0, len(f.models))
 		for _, text := range f.models {
-			m := chat.ModelSpec{ID: text}
-			if id, tokens, ok := strings.Cut(text, "="); ok {
-				n, err := strconv.ParseInt(tokens, 10, 64)
-				if err != nil || n <= 0 {
-					return say.Error(chat.CodeBadRequest, "", say.CommandWrong, "flag", "--model", "why", "what is behind = is no number of tokens")
-				}
-				m.ID, m.ContextWindow = id, n
+			m, err := modelOf(text, spec.Models)
+			if err != nil {
+				return err
 			}
-			spec.Models = append(spec.Models, m)
+			chosen = append(chosen, m)
 		}
+		spec.Models = chosen
 	}
 	no := false
 	for _, id := range f.blind {
-		known := false
-		for i := range spec.Models {
-			if spec.Models[i].ID == id {
-				spec.Models[i].Images, known = &no, true
-			}
-		}
-		if !known {
-			spec.Models = append(spec.Models, chat.ModelSpec{ID: id, Images: &no})
-		}
+		model(spec, id).Images = &no
+	}
+	for _, id := range f.seeing {
+		model(spec, id).Images = nil
 	}
 	return nil
+}
+
+// modelOf reads a model as --model says it; what else is known of it stays.
+func modelOf(text string, before []chat.ModelSpec) (chat.ModelSpec, error) {
+	id, tokens := text, ""
+	if i := strings.LastIndex(text, "="); i >= 0 {
+		id, tokens = text[:i], text[i+1:]
+	}
+	m := chat.ModelSpec{ID: id}
+	if i := slices.IndexFunc(before, func(m chat.ModelSpec) bool { return m.ID == id }); i >= 0 {
+		m = before[i]
+	}
+	if tokens == "" {
+		return m, nil
+	}
+	n, err := strconv.ParseInt(tokens, 10, 64)
+	if err != nil || n <= 0 {
+		return m, say.Error(chat.CodeBadRequest, "", say.CommandWrong, "flag", "--model", "why", "what is behind = is no number of tokens")
+	}
+	m.ContextWindow = n
+	return m, nil
+}
+
+// model is the model of an id in a spec, which it is added to where it is not there.
+func model(spec *chat.ConnectionSpec, id string) *chat.ModelSpec {
+	i := slices.IndexFunc(spec.Models, func(m chat.ModelSpec) bool { return m.ID == id })
+	if i < 0 {
+		i = len(spec.Models)
+		spec.Models = append(spec.Models, chat.ModelSpec{ID: id})
+	}
+	return &spec.Models[i]
 }
 
 // readSecret reads a key's file, or stdin for a dash: a key is no argument, which other
@@ -171,6 +196,9 @@ func (m *connected) editCommand() *cobra.Command {
 		if f.forget {
 			spec.Key = new(string)
 		}
+		if err := f.spell(c, now, &spec); err != nil {
+			return err
+		}
 		if err := f.apply(c, &spec); err != nil {
 			return err
 		}
@@ -180,6 +208,25 @@ func (m *connected) editCommand() *cobra.Command {
 	c.Flags().BoolVar(&f.forget, "no-key", false, "forget the key that is saved")
 	c.MarkFlagsMutuallyExclusive("no-key", "key-file")
 	return c
+}
+
+// spell names the models of a local server that had all of its models to choose from, where
+// something is said of one: the others stay.
+func (f *connectionFlags) spell(c *cobra.Command, now chat.ModelConnection, spec *chat.ConnectionSpec) error {
+	if now.Kind != chat.KindLocal || len(now.Said) > 0 || len(f.blind)+len(f.seeing) == 0 || c.Flags().Changed("model") {
+		return nil
+	}
+	if len(now.Models) == 0 {
+		flag := "--no-images"
+		if len(f.blind) == 0 {
+			flag = "--images"
+		}
+		return say.Error(chat.CodeBadRequest, "", say.CommandWrong, "flag", flag, "why", "the server does not tell its models now")
+	}
+	for _, m := range now.Models {
+		spec.Models = append(spec.Models, chat.ModelSpec{ID: m.ID})
+	}
+	return nil
 }
 
 func (m *connected) list(ctx context.Context) error {

@@ -30,6 +30,19 @@ func provider(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], server.URL)
 }
 
+// localServer starts a model server of one's own with two models, and puts its base URL
+// into a variable.
+func localServer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: local-server variable")
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"data":[{"id":"one","max_model_len":8192},{"id":"two=2","max_model_len":4096}]}`)
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv(args[0], server.URL)
+}
+
 // unpack writes the files of an archive into a folder, with the port of the key proxy's
 // address changed.
 func unpack(ts *testscript.TestScript, neg bool, args []string) {

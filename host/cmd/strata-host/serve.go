@@ -126,9 +126,14 @@ func serve(ctx context.Context, f flags, stdout, stderr io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	tidyKeys(ctx, keys, chosen, log)
+	tidyKeys(ctx, f.data, keys, registry, chosen, log)
 	defer registry.Close()
 	registry.Start(ctx)
+	for _, c := range registry.List().Connections {
+		if c.Origin == chat.FromFlags && !c.Ready {
+			fmt.Fprintln(stderr, c.Text)
+		}
+	}
 	all := registry.Connections()
 	if err := proxy.SetConnections(all); err != nil {
 		return err

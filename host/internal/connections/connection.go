@@ -140,7 +140,8 @@ type Flags struct {
 	Model   string   // --model: the id that the server knows
 	More    []string // --model again: others beside it, with its window and abilities
 	Name    string   // --model-name: of the first one
-	// ContextWindow is --context-window, in tokens; 0 is not known.
+	// ContextWindow is --context-window, in tokens; 0 is not known, and a server of this
+	// machine is asked.
 	ContextWindow int64
 	KeyFile       string // --key-file; "" sends no key
 	NoPictures    bool   // --images=false
@@ -194,9 +195,6 @@ func (f Flags) connection() (Connection, []chat.Sentence, error) {
 		}
 	}
 	var warnings []chat.Sentence
-	if f.ContextWindow == 0 {
-		warnings = append(warnings, say.Sentence(say.WindowUnknown, "flag", "--context-window"))
-	}
 	if f.KeyFile == "" {
 		return c, warnings, nil
 	}

@@ -187,15 +187,6 @@ func TestFromFlags(t *testing.T) {
 	}
 }
 
-// A window that nobody tells is asked for.
-func TestFlagsWithoutWindow(t *testing.T) {
-	_, warnings, err := FromFlags(Flags{BaseURL: "http://127.0.0.1:1", Model: "m"})
-	if err != nil || len(warnings) != 1 {
-		t.Fatal(warnings, err)
-	}
-	wantSentence(t, "warning", "--context-window", &warnings[0])
-}
-
 func TestSplitRoute(t *testing.T) {
 	for in, want := range map[string]string{"strata/m": "strata|m|true", "strata/a/b:c": "strata|a/b:c|true", "": "||false", "m": "m||false", "/m": "|m|false", "s/": "s||false"} {
 		provider, model, ok := SplitRoute(in)

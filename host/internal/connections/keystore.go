@@ -83,6 +83,9 @@ func (s *KeyStore) Put(ctx context.Context, key Key) (KeyRef, error) {
 	}
 	ref := KeyRef{Place: s.Place(), Account: rand.Text()}
 	if ref.Place == chat.KeyInKeyring {
+		if err := s.change(func(f *keyFile) { f.Ring = append(f.Ring, ref.Account) }); err != nil {
+			return KeyRef{}, fmt.Errorf("keeping a key: %w", err)
+		}
 		_, late, err := s.ask(ctx, func() (string, error) { return "", s.ring.Set(ringService, ref.Account, key.reveal()) })
 		if err == nil {
 			return ref, nil
@@ -147,11 +150,12 @@ func (s *KeyStore) Delete(ctx context.Context, ref KeyRef) error {
 	return nil
 }
 
-// unset takes an entry out of the keyring; one that is not there is no error.
+// unset takes an entry out of the keyring, and crosses it out; one that is not there is no
+// error.
 func (s *KeyStore) unset(ctx context.Context, account string) error {
 	_, _, err := s.ask(ctx, func() (string, error) { return "", s.ring.Delete(ringService, account) })
-	if errors.Is(err, keyring.ErrNotFound) {
-		return nil
+	if err == nil || errors.Is(err, keyring.ErrNotFound) {
+		return s.forgotten(account)
 	}
 	return err
 }
@@ -163,40 +167,22 @@ func (s *KeyStore) unwanted(account string, late <-chan answer) {
 		return // the file takes no key either, which the person is told
 	}
 	go func() {
-		if a := <-late; a.err == nil && s.unset(context.Background(), account) == nil {
-			_ = s.forgotten(account) // or it is looked for once more
+		if a := <-late; a.err == nil {
+			_ = s.unset(context.Background(), account) // or it is looked for once more
 		}
 	}()
 }
 
 // forgotten crosses an entry out that is not in the keyring any more.
 func (s *KeyStore) forgotten(account string) error {
-	return s.change(func(f *keyFile) {
-		f.Forget = slices.DeleteFunc(f.Forget, func(a string) bool { return a == account })
-	})
-}
-
-// Tidy takes the entries out of the keyring that are nobody's: it did not answer when
-// they were to be made, or to be forgotten. The caller is the only one who changes the
-// data folder.
-func (s *KeyStore) Tidy(ctx context.Context) error {
-	if s.Place() != chat.KeyInKeyring {
-		return nil
-	}
+	is := func(a string) bool { return a == account }
 	s.mu.Lock()
 	f, err := s.read()
 	s.mu.Unlock()
-	for _, account := range f.Forget {
-		e := s.unset(ctx, account)
-		if e == nil {
-			e = s.forgotten(account)
-		}
-		err = errors.Join(err, e)
+	if err != nil || !slices.ContainsFunc(f.Forget, is) && !slices.ContainsFunc(f.Ring, is) {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("forgetting keys: %w", err)
-	}
-	return nil
+	return s.change(func(f *keyFile) { f.Forget, f.Ring = slices.DeleteFunc(f.Forget, is), slices.DeleteFunc(f.Ring, is) })
 }
 
 // answer is one of the keyring.
@@ -228,7 +214,9 @@ type keyFile struct {
 	Version int               `json:"version"`
 	Keys    map[string]string `json:"keys"`
 	Forget  []string          `json:"forget,omitempty"` // accounts that may be in the keyring and are nobody's
-	Rest    store.Rest        `json:"-"`
+	// Ring are the accounts that were put into the keyring, which cannot be listed.
+	Ring []string   `json:"ring,omitempty"`
+	Rest store.Rest `json:"-"`
 }
 
 type plainKeyFile keyFile

@@ -180,6 +180,9 @@ func left(t *testing.T, r *ring, s *KeyStore) [2]int {
 	return [2]int{len(r.entries), len(f.Forget)}
 }
 
+// everyone refers to every key.
+func everyone(string) bool { return true }
+
 // An entry that the keyring makes when nobody waits for it any more does not stay, be it
 // made while this host runs or after it; nor does one that it did not let go of in time.
 func TestKeyringThatIsLate(t *testing.T) {
@@ -215,7 +218,7 @@ func TestKeyringThatIsLate(t *testing.T) {
 			}
 			r.entries[ringService+"/"+f.Forget[0]] = secret
 			next := NewKeyStore(r, path)
-			if err := next.Tidy(t.Context()); err != nil || left(t, r, next) != [2]int{0, 0} {
+			if err := next.Tidy(t.Context(), everyone); err != nil || left(t, r, next) != [2]int{0, 0} {
 				t.Errorf("%s: %v, %v", name, err, left(t, r, next))
 			}
 			if key, err := next.Get(t.Context(), ref); err != nil || key.reveal() != secret {
@@ -235,12 +238,12 @@ func TestKeyringThatIsLate(t *testing.T) {
 		if err := s.Delete(t.Context(), ref); err != nil || left(t, r, s) != [2]int{1, 1} {
 			t.Errorf("forgetting: %v, %v", err, left(t, r, s))
 		}
-		if err := s.Tidy(t.Context()); err == nil || left(t, r, s) != [2]int{1, 1} {
+		if err := s.Tidy(t.Context(), everyone); err == nil || left(t, r, s) != [2]int{1, 1} {
 			t.Errorf("still locked: %v, %v", err, left(t, r, s))
 		}
 		close(l.opened)
 		synctest.Wait()
-		if err := s.Tidy(t.Context()); err != nil || left(t, r, s) != [2]int{0, 0} {
+		if err := s.Tidy(t.Context(), everyone); err != nil || left(t, r, s) != [2]int{0, 0} {
 			t.Errorf("unlocked: %v, %v", err, left(t, r, s))
 		}
 	})
@@ -269,5 +272,65 @@ func TestKeysThatAreNotThere(t *testing.T) {
 	got["a newer file"] = err != nil && !strings.Contains(err.Error(), secret)
 	if diff := cmp.Diff(map[string]bool{"another file": true, "a keyring that is not used": true, "a newer file": true}, got); diff != "" {
 		t.Errorf("errors (-want +got):\n%s", diff)
+	}
+}
+
+// A host that is killed between keeping a key and writing down whose it is, or between
+// forgetting whose it is and the key, leaves one that the next start takes out.
+func TestOrphans(t *testing.T) {
+	for name, r := range map[string]*ring{"keyring": {entries: map[string]string{}}, "file": {err: errors.New("no bus")}} {
+		path := filepath.Join(t.TempDir(), "keys.json")
+		s := NewKeyStore(r, path)
+		var refs []KeyRef
+		for range 3 {
+			ref, err := s.Put(t.Context(), newKey(secret))
+			if err != nil || string(ref.Place) != name {
+				t.Fatalf("%+v, %v", ref, err)
+			}
+			refs = append(refs, ref)
+		}
+		next := NewKeyStore(r, path)
+		next.Probe(t.Context())
+		if err := next.Tidy(t.Context(), func(account string) bool { return account == refs[1].Account }); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		var there []bool
+		for _, ref := range refs {
+			_, err := next.Get(t.Context(), ref)
+			there = append(there, err == nil)
+		}
+		f, err := next.read()
+		if diff := cmp.Diff([]bool{false, true, false}, there); diff != "" || err != nil || len(r.entries)+len(f.Keys) != 1 || len(f.Forget) > 0 {
+			t.Errorf("%s: %+v, %d in the keyring, %v (-want +got):\n%s", name, f, len(r.entries), err, diff)
+		}
+	}
+}
+
+// A key that went into the file while the keyring was locked moves when that is open.
+func TestRehouse(t *testing.T) {
+	r := &ring{entries: map[string]string{}, err: errors.New("locked")}
+	path := filepath.Join(t.TempDir(), "keys.json")
+	s := NewKeyStore(r, path)
+	old, err := s.Put(t.Context(), newKey(secret))
+	if err != nil || s.Kept() != chat.KeyInFile {
+		t.Fatalf("%+v, %v", old, err)
+	}
+	if still, err := s.Rehouse(t.Context(), old); still != old || err != nil {
+		t.Errorf("locked: %+v, %v", still, err)
+	}
+	r.err = nil
+	s = NewKeyStore(r, path)
+	if s.Kept() != chat.KeyInFile { // which the person is told as long as it is so
+		t.Error("a key in the file is not told")
+	}
+	moved, err := s.Rehouse(t.Context(), old)
+	if err != nil || moved.Place != chat.KeyInKeyring {
+		t.Fatalf("open: %+v, %v", moved, err)
+	}
+	if err := s.Delete(t.Context(), old); err != nil {
+		t.Error(err)
+	}
+	if key, err := s.Get(t.Context(), moved); err != nil || key.reveal() != secret || s.Kept() != chat.KeyInKeyring {
+		t.Errorf("%v, in %s", err, s.Kept())
 	}
 }

@@ -1,12 +1,15 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"strconv"
 
 	"github.com/labstack/echo/v4"
 
 	"strata.dev/bridge/host/internal/models"
+	"strata.dev/bridge/host/internal/say"
 	"strata.dev/bridge/proto/chat"
 )
 
@@ -47,8 +50,11 @@ func (s *Server) modelRoutes() {
 	on(http.MethodPost, "/test", withBody(s, func(c echo.Context, m Models, spec chat.ConnectionSpec) (any, error) {
 		return m.Try(c.Request().Context(), spec)
 	}))
-	on(http.MethodPut, "/default", withBody(s, func(_ echo.Context, m Models, d chat.ModelDefault) (any, error) {
-		return struct{}{}, m.SetDefault(d.Route)
+	on(http.MethodPut, "/default", withBody(s, func(_ echo.Context, m Models, d modelDefault) (any, error) {
+		if d.Route == nil { // "" is the first one, and nothing is a mistake
+			return nil, need("route", "")
+		}
+		return struct{}{}, m.SetDefault(*d.Route)
 	}))
 	on(http.MethodPut, "/local/:id", withBody(s, func(c echo.Context, m Models, spec chat.LocalSpec) (any, error) {
 		return m.PutLocal(c.Request().Context(), c.Param("id"), spec)
@@ -63,8 +69,17 @@ func (s *Server) modelRoutes() {
 	})
 	on(http.MethodPost, "/:id/test", func(c echo.Context, m Models) (any, error) { return m.Test(c.Request().Context(), c.Param("id")) })
 	on(http.MethodGet, "/:id/offers", func(c echo.Context, m Models) (any, error) {
-		return m.Offers(c.Request().Context(), c.Param("id"), c.QueryParam("again") == "1")
+		again, err := strconv.ParseBool(cmp.Or(c.QueryParam("again"), "false"))
+		if err != nil {
+			return nil, say.Error(chat.CodeBadRequest, err.Error(), say.FieldWrong, "field", "again")
+		}
+		return m.Offers(c.Request().Context(), c.Param("id"), again)
 	})
+}
+
+// modelDefault is chat.ModelDefault as it is read: a route that was left out shows.
+type modelDefault struct {
+	Route *string `json:"route"`
 }
 
 // withBody decodes the body first.

@@ -46,9 +46,29 @@ func TestModelRoutes(t *testing.T) {
 	if body(t, ask(t, addr, "POST", "/api/models/mine/test", ""), &tested); tested.OK || tested.Text == "" {
 		t.Errorf("tested: %+v", tested)
 	}
+	var lists int
 	var offers chat.ModelOffers
 	if body(t, ask(t, addr, "GET", "/api/models/mine/offers", ""), &offers); offers.Text == "" || offers.Models == nil {
 		t.Errorf("offers: %+v", offers)
+	}
+	list := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		lists++
+		_, _ = w.Write([]byte(`{"data":[{"id":"m"}]}`))
+	}))
+	t.Cleanup(list.Close)
+	body(t, ask(t, addr, "POST", "/api/models", `{"kind":"openai","name":"Lists","baseUrl":"`+list.URL+`"}`), &made)
+	for _, query := range []string{"", "", "?again=0", "?again=1", "?again=true"} {
+		if body(t, ask(t, addr, "GET", "/api/models/lists/offers"+query, ""), &offers); len(offers.Models) != 1 {
+			t.Errorf("offers%s: %+v", query, offers)
+		}
+	}
+	if lists != 3 {
+		t.Errorf("the list was read %d times, want once and where that is asked", lists)
+	}
+	for body, want := range map[string]int{`{}`: 400, `{"route":""}`: 200} {
+		if res := ask(t, addr, "PUT", "/api/models/default", body); res.StatusCode != want {
+			t.Errorf("default %s: %s", body, res.Status)
+		}
 	}
 	engine := httptest.NewServer(http.NotFoundHandler()) // which answers, whatever it says
 	t.Cleanup(engine.Close)
@@ -56,7 +76,7 @@ func TestModelRoutes(t *testing.T) {
 	if body(t, ask(t, addr, "PUT", "/api/models/local/7f", `{"baseUrl":"`+engine.URL+`","model":"m","contextWindow":9000,"slots":1}`), &local); local.ID != "app-7f" || !local.Ready {
 		t.Errorf("an engine: %+v", local)
 	}
-	for _, path := range []string{"/api/models/local/7f", "/api/models/mine"} {
+	for _, path := range []string{"/api/models/local/7f", "/api/models/mine", "/api/models/lists"} {
 		if res := ask(t, addr, "DELETE", path, ""); res.StatusCode != http.StatusOK {
 			t.Errorf("%s: %s", path, res.Status)
 		}
@@ -70,12 +90,15 @@ func TestModelRoutes(t *testing.T) {
 		{"POST", "/api/models", `{"kind":1}`, 400, chat.CodeBadRequest},
 		{"POST", "/api/models/test", `{}`, 400, chat.CodeBadRequest},
 		{"PUT", "/api/models/local/x", `{}`, 400, chat.CodeBadRequest},
+		{"PUT", "/api/models/default", `{}`, 400, chat.CodeBadRequest},
+		{"PUT", "/api/models/default", `{"route":null}`, 400, chat.CodeBadRequest},
 		{"PUT", "/api/models/default", `{"route":"no/such"}`, 409, chat.CodeModelUnavailable},
 		{"GET", "/api/models/mine", "", 404, chat.CodeUnknownConnection},
 		{"PUT", "/api/models/mine", `{"kind":"openai"}`, 404, chat.CodeUnknownConnection},
 		{"DELETE", "/api/models/mine", "", 404, chat.CodeUnknownConnection},
 		{"DELETE", "/api/models/local/7f", "", 404, chat.CodeUnknownConnection},
 		{"POST", "/api/models/mine/test", "", 404, chat.CodeUnknownConnection},
+		{"GET", "/api/models/mine/offers?again=often", "", 400, chat.CodeBadRequest},
 		{"GET", "/api/models/mine/offers", "", 404, chat.CodeUnknownConnection},
 	} {
 		res := ask(t, addr, tt.method, tt.path, tt.body)

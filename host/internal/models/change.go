@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,6 +110,11 @@ func (r *Registry) save(ctx context.Context, s spec, before *connection) (chat.M
 		s.Key, key = ref, s.key
 		r.o.Secret(*key)
 	}
+	if before != nil && (s.key != nil || before.Kind != s.Kind) {
+		if err := r.doubtOffers(s.ID); err != nil {
+			r.forgotten(s.ID, err)
+		}
+	}
 	r.addFacts(ctx, &s.connection, before, key)
 
 	next := r.file
@@ -140,6 +146,38 @@ func (r *Registry) save(ctx context.Context, s spec, before *connection) (chat.M
 	}
 	r.apply()
 	return r.Get(s.ID)
+}
+
+// Settle moves keys that are in the file into the keyring, where that can be asked. The
+// caller is the only one who changes the data folder.
+func (r *Registry) Settle(ctx context.Context) error {
+	r.editing.Lock()
+	defer r.editing.Unlock()
+	next := r.file
+	next.Connections = slices.Clone(r.file.Connections)
+	var moved []connections.KeyRef
+	var errs error
+	for i, c := range next.Connections {
+		ref, err := r.o.Keys.Rehouse(ctx, c.Key)
+		errs = errors.Join(errs, err)
+		if ref != c.Key {
+			next.Connections[i].Key = ref
+			moved = append(moved, c.Key)
+		}
+	}
+	if len(moved) == 0 {
+		return errs
+	}
+	if err := store.WriteJSON(r.path(), next); err != nil {
+		return errors.Join(errs, err) // the new ones are nobody's: Tidy takes them out
+	}
+	r.mu.Lock()
+	r.file = next
+	r.mu.Unlock()
+	for _, ref := range moved {
+		errs = errors.Join(errs, r.o.Keys.Delete(ctx, ref))
+	}
+	return errs
 }
 
 // Remove forgets a connection and its key.

@@ -141,7 +141,7 @@ func (r *Registry) Offers(ctx context.Context, id string, again bool) (chat.Mode
 	}
 	c := k.connection
 	known := r.cached(c)
-	if known != nil && !again && time.Since(time.UnixMilli(known.ReadAt)) < r.o.Fresh {
+	if known != nil && !again && !known.Doubted && time.Since(time.UnixMilli(known.ReadAt)) < r.o.Fresh {
 		return chat.ModelOffers{Models: known.Models, ReadAt: known.ReadAt}, nil
 	}
 	found, err := r.ofServer(ctx, c)

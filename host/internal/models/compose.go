@@ -143,8 +143,11 @@ func (k *known) add(said chat.ModelSpec, server chat.ModelOffer, efforts []effor
 func (k *known) settle() {
 	c := k.connection
 	window, slots := say.WindowAsked, say.SlotsAsked
-	if k.shown.Origin == chat.FromApp { // where they are entered
+	switch k.shown.Origin { // where they are entered
+	case chat.FromApp:
 		window, slots = say.WindowAskedOfApp, say.SlotsAskedOfApp
+	case chat.FromFlags:
+		window, slots = say.WindowAskedOfFlags, say.SlotsAskedOfFlags
 	}
 	if c.Kind == chat.KindLocal && c.Slots == 0 {
 		k.shown.Asks = []chat.Ask{chat.AskSlots}

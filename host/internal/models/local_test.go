@@ -232,7 +232,7 @@ func TestUnreadLocalServers(t *testing.T) {
 
 func TestDefault(t *testing.T) {
 	e := startEngine(t, `{"data":[{"id":"a"},{"id":"b"}]}`)
-	fixed := connections.Connection{ID: "strata", Kind: chat.KindOpenAI, Upstream: mustParse(t, "http://127.0.0.1:9"), Models: []connections.Model{{ID: "m"}}}
+	fixed := connections.Connection{ID: "strata", Kind: chat.KindOpenAI, Upstream: mustParse(t, "http://127.0.0.1:9"), Models: []connections.Model{{ID: "m", ContextWindow: 9000}}}
 	w := open(t, t.TempDir(), fixed)
 	for _, id := range []string{"a", "b"} {
 		if _, err := w.PutLocal(t.Context(), id, chat.LocalSpec{BaseURL: e.URL, Model: id, ContextWindow: 9000, Slots: 1}); err != nil {

@@ -50,7 +50,7 @@ type Registry struct {
 	mu    sync.Mutex
 	file  file
 	keys  map[string]*connections.Key // of saved connections; nil: could not be read
-	asked map[string]asked            // saved local servers, by id
+	asked map[string]asked            // local servers, saved or of the command line, by id
 	apps  map[string]*app             // engines of the desktop, by its id
 	told  []connections.Connection    // what the follower was told last
 
@@ -114,7 +114,7 @@ func (r *Registry) readKey(ctx context.Context, c connection) {
 func (r *Registry) all() []known {
 	var out []known
 	for _, c := range r.o.Fixed {
-		out = append(out, fixed(c))
+		out = append(out, fixed(c, r.asked[c.ID]))
 	}
 	for _, c := range r.file.Connections {
 		if c.Kind == chat.KindLocal {
@@ -126,27 +126,6 @@ func (r *Registry) all() []known {
 	return append(out, r.composeApps()...)
 }
 
-// fixed composes one of the command line, which is taken as it is.
-func fixed(c connections.Connection) known {
-	k := known{connection: c, shown: chat.ModelConnection{
-		ID: c.ID, Kind: c.Kind, Name: c.Name, BaseURL: c.Upstream.String(), Origin: chat.FromFlags, Ready: true, Slots: c.Slots,
-	}}
-	if k.shown.Name == "" {
-		k.shown.Name = c.Upstream.Host
-	}
-	if !c.Key.IsZero() {
-		k.shown.KeyIn = chat.KeyInFlags
-	}
-	for _, r := range connections.Routes([]connections.Connection{c}) {
-		info := chat.ModelInfo{ID: r.ID[len(c.ID)+1:], Name: r.Name, Route: r.ID, ContextWindow: r.ContextWindow, Images: r.Images, Thinking: r.Thinking}
-		if r.ContextWindow == 0 {
-			info.Asks = []chat.Ask{chat.AskWindow}
-		}
-		k.shown.Models = append(k.shown.Models, info)
-	}
-	return k
-}
-
 // Connections are those that have routes; the first model of the first one is the default.
 func (r *Registry) Connections() []connections.Connection {
 	r.mu.Lock()
@@ -156,10 +135,11 @@ func (r *Registry) Connections() []connections.Connection {
 
 // List tells of every connection.
 func (r *Registry) List() chat.ModelsAnswer {
+	kept := r.o.Keys.Kept()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	all := r.all()
-	a := chat.ModelsAnswer{Connections: []chat.ModelConnection{}, KeysIn: r.o.Keys.Place(), KeyFile: r.o.Keys.Path()}
+	a := chat.ModelsAnswer{Connections: []chat.ModelConnection{}, KeysIn: kept, KeyFile: r.o.Keys.Path()}
 	for _, k := range all {
 		a.Connections = append(a.Connections, k.shown)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"strata.dev/bridge/host/internal/connections"
 	"strata.dev/bridge/host/internal/say"
+	"strata.dev/bridge/host/internal/store"
 	"strata.dev/bridge/proto/chat"
 )
 
@@ -368,5 +369,58 @@ func TestOffers(t *testing.T) {
 	data, err := json.Marshal(w.List())
 	if err != nil || strings.Contains(string(data), secret) {
 		t.Errorf("%s, %v", data, err)
+	}
+}
+
+// A list is read again when it is ten minutes old, and when the key is another one.
+func TestOffersAge(t *testing.T) {
+	var asked []string // keys that the list was asked with
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+		fmt.Fprint(w, `{"data":[{"id":"m"}]}`)
+	}))
+	t.Cleanup(server.Close)
+	dir := t.TempDir()
+	w := open(t, dir)
+	spec := chat.ConnectionSpec{Kind: chat.KindOpenAI, BaseURL: server.URL, Key: text(secret)}
+	if _, err := w.Add(t.Context(), spec); err != nil {
+		t.Fatal(err)
+	}
+	read := func() {
+		t.Helper()
+		if _, err := w.Offers(t.Context(), "openai", false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	age := func(by time.Duration) {
+		t.Helper()
+		path := filepath.Join(dir, "model-lists", "openai.json")
+		var o offers
+		err := store.ReadJSON(path, &o)
+		if o.ReadAt -= by.Milliseconds(); err == nil {
+			err = store.WriteJSON(path, o)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	read()
+	age(5 * time.Minute)
+	read() // it is kept yet
+	age(5 * time.Minute)
+	read()
+	const other = "sk-other-0123456789abcdefghijklmnop"
+	spec.Key = text(other)
+	if _, err := w.Replace(t.Context(), "openai", spec); err != nil {
+		t.Fatal(err)
+	}
+	read()
+	spec.Key, spec.Name = nil, "Named"
+	if _, err := w.Replace(t.Context(), "openai", spec); err != nil {
+		t.Fatal(err)
+	}
+	read() // with the same key
+	if diff := cmp.Diff([]string{secret, secret, other}, asked); diff != "" {
+		t.Errorf("asked with (-want +got):\n%s", diff)
 	}
 }

@@ -95,6 +95,7 @@ type offers struct {
 	BaseURL string            `json:"baseUrl"`
 	ReadAt  int64             `json:"readAt"` // Unix milliseconds
 	Models  []chat.ModelOffer `json:"models"`
+	Doubted bool              `json:"doubted,omitempty"` // it was another key's: it is read again, and stays while it cannot be
 }
 
 func (r *Registry) offersPath(id string) string {
@@ -108,6 +109,18 @@ func (r *Registry) cached(c connections.Connection) *offers {
 		return nil
 	}
 	return &o
+}
+
+// doubtOffers has a list read again, however new it is.
+func (r *Registry) doubtOffers(id string) error {
+	var o offers
+	if err := store.ReadJSON(r.offersPath(id), &o); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return r.dropOffers(id)
+	}
+	o.Doubted = true
+	return store.WriteJSON(r.offersPath(id), o)
 }
 
 func (r *Registry) dropOffers(id string) error {

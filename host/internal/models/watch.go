@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -72,6 +73,11 @@ func (r *Registry) keepWatch(ctx context.Context) {
 func (r *Registry) lookAround(ctx context.Context) {
 	r.mu.Lock()
 	targets := map[string]connections.Connection{}
+	for _, c := range r.o.Fixed {
+		if unsure(c) {
+			targets[c.ID] = c
+		}
+	}
 	for _, c := range r.file.Connections {
 		if key := r.keys[c.ID]; c.Kind == chat.KindLocal && key != nil {
 			targets[c.ID] = c.begin(key).connection
@@ -105,6 +111,10 @@ func (r *Registry) ask(ctx context.Context, id string, c connections.Connection)
 		if a := r.apps[engine]; a != nil && sameServer(a.spec.BaseURL, c) {
 			a.take(found, err)
 		}
+		return
+	}
+	if slices.ContainsFunc(r.o.Fixed, func(c connections.Connection) bool { return c.ID == id }) {
+		r.asked[id] = r.asked[id].take(found, err)
 		return
 	}
 	for _, saved := range r.file.Connections {

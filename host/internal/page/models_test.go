@@ -82,6 +82,7 @@ func TestModels(t *testing.T) {
 	b.click(t, ".connection .save")
 	b.until(t, "document.querySelector('[data-connection=router]')?.innerText.includes('Nobody tells how many tokens b/small takes at once.')", true)
 	b.until(t, "[...document.querySelectorAll('[data-connection=router] [data-model]')].map((e) => e.dataset.route).join()", "router/a/big,")
+	b.until(t, "document.querySelector('[data-connection=router] small').innerText.endsWith(' · key in a file')", true)
 	b.shoot(t, "models")
 
 	// What nobody tells the person does, and the key stays.

@@ -18,8 +18,8 @@ import (
 var atOnce = make(chan struct{}, 2)
 
 // Every golden profile of this generation is composed by the real Harness with its own
-// preset, and each of its rows lands; with the plugins where they are here it runs, and
-// gives a session with our preset.
+// preset, and each of its rows lands; with the plugins, where it has them, where they are
+// here it runs, gives a session with our preset and offers its models.
 func TestEachProfileLands(t *testing.T) {
 	standard, err := ReadStandard(harnesstest.Component(t))
 	if err != nil {
@@ -50,9 +50,11 @@ func TestEachProfileLands(t *testing.T) {
 					t.Errorf("%v, want only what is a file: %s", err, file)
 				}
 			}
-			here := real(t, cfg.Home, "http://127.0.0.1:9/v1").Plugins
-			here.Web, here.Search = s.Plugins.Web, s.Plugins.Search
-			s.Plugins = here
+			if s.Plugins.Shim != "" {
+				here := real(t, cfg.Home, "http://127.0.0.1:9/v1").Plugins
+				here.Web, here.Search = s.Plugins.Web, s.Plugins.Search
+				s.Plugins = here
+			}
 			files := generate(t, s)
 			if _, err := files.Write(cfg.Home); err != nil {
 				t.Fatal(err)
@@ -73,10 +75,8 @@ func TestEachProfileLands(t *testing.T) {
 					t.Error(err)
 				}
 			}()
-			var session struct{ SessionID string }
-			harnesstest.Call(t, p, "session.create", map[string]any{"cwd": harnesstest.Dir(t), "agentPreset": Name}, &session)
-			if session.SessionID == "" {
-				t.Error("no session was made")
+			if diff := cmp.Diff(routes(s), offers(t, p)); diff != "" {
+				t.Errorf("models (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -88,69 +88,51 @@ type offered struct {
 	Efforts     []string
 }
 
-// The real Harness runs on what the profiles differ in: no model at all, many providers
-// of every kind, and tools that are off.
-func TestProfilesRun(t *testing.T) {
-	for name, change := range map[string]func(*Settings){
-		"no connection": func(s *Settings) { s.Providers = nil },
-		"many APIs":     func(s *Settings) { s.Providers = append(apis(), local()) },
-		"tools off":     func(s *Settings) { s.Off = []string{"tool-bash", "tool-goal"} },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			atOnce <- struct{}{}
-			defer func() { <-atOnce }()
-			cfg := config(t)
-			s := real(t, cfg.Home, "http://127.0.0.1:9/v1")
-			change(&s)
-			if _, err := generate(t, s).Write(cfg.Home); err != nil {
-				t.Fatal(err)
-			}
-			p, err := harness.Start(t.Context(), cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				if err := p.Stop(context.Background()); err != nil {
-					t.Error(err)
-				}
-			})
-			var session struct{ SessionID string }
-			harnesstest.Call(t, p, "session.create", map[string]any{"cwd": harnesstest.Dir(t)}, &session)
-			var models struct {
-				Groups []struct {
-					ID, Name string
-					Models   []struct {
-						ID, Name  string
-						Reasoning struct{ Efforts []struct{ ID string } }
-					}
-				}
-			}
-			harnesstest.Call(t, p, "session.models", map[string]any{"sessionId": session.SessionID}, &models)
-			got, want := map[string]offered{}, map[string]offered{}
-			for _, g := range models.Groups {
-				if g.ID == "deepseek-official" { // the Harness's own, which has no key
-					continue
-				}
-				for _, m := range g.Models {
-					o := offered{Group: g.Name, Name: m.Name}
-					for _, e := range m.Reasoning.Efforts {
-						o.Efforts = append(o.Efforts, e.ID)
-					}
-					got[g.ID+"/"+m.ID] = o
-				}
-			}
-			for _, r := range s.Routes() {
-				want[r.ID] = offered{r.Connection, r.Name, r.Efforts}
-				if r.Provider == "deepseek" { // Provider.WantsReasoning
-					want[r.ID] = offered{r.Connection, r.Name, []string{"high"}}
-				}
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("models (-want +got):\n%s", diff)
-			}
-		})
+// routes are the models of a profile, as the Harness is to offer them.
+func routes(s Settings) map[string]offered {
+	want := map[string]offered{}
+	for _, r := range s.Routes() {
+		want[r.ID] = offered{r.Connection, r.Name, r.Efforts}
+		if r.Provider == "deepseek" { // Provider.WantsReasoning
+			want[r.ID] = offered{r.Connection, r.Name, []string{"high"}}
+		}
 	}
+	return want
+}
+
+// offers are the models that a session with our preset can have, but for the Harness's own,
+// which have no key.
+func offers(t *testing.T, p *harness.Process) map[string]offered {
+	t.Helper()
+	var session struct{ SessionID, AgentPreset string }
+	harnesstest.Call(t, p, "session.create", map[string]any{"cwd": harnesstest.Dir(t), "agentPreset": Name}, &session)
+	if session.AgentPreset != Name {
+		t.Errorf("a session has the preset %q", session.AgentPreset)
+	}
+	var models struct {
+		Groups []struct {
+			ID, Name string
+			Models   []struct {
+				ID, Name  string
+				Reasoning struct{ Efforts []struct{ ID string } }
+			}
+		}
+	}
+	harnesstest.Call(t, p, "session.models", map[string]any{"sessionId": session.SessionID}, &models)
+	got := map[string]offered{}
+	for _, g := range models.Groups {
+		if g.ID == "deepseek-official" {
+			continue
+		}
+		for _, m := range g.Models {
+			o := offered{Group: g.Name, Name: m.Name}
+			for _, e := range m.Reasoning.Efforts {
+				o.Efforts = append(o.Efforts, e.ID)
+			}
+			got[g.ID+"/"+m.ID] = o
+		}
+	}
+	return got
 }
 
 // others are the rows of a patch that do not say where presets are.

@@ -22,8 +22,6 @@ const (
 	TokenWeak = "The token in {path} is too short. Use at least 32 characters and start Strata again."
 	// TokenForm is said for a person's token that does not fit a URL or a header.
 	TokenForm = "The token in {path} has characters that an address cannot hold. Use letters and digits and start Strata again."
-	// WindowUnknown is said where serve is not told how much a model takes.
-	WindowUnknown = "Strata does not know how much the model takes at once, and the agent takes 262,144 tokens for granted. Say how many it is with {flag}."
 	// PortTaken is said where the address cannot be bound.
 	PortTaken = "Strata cannot listen on {addr}. Close the program that uses it, or choose another --listen address."
 	// DataUnusable is said where the data folder cannot be made or written.

@@ -52,6 +52,10 @@ const (
 	WindowAskedOfApp = "Nobody tells how many tokens {model} takes at once. Set its context window in the app that loaded it; then it can be chosen."
 	// SlotsAskedOfApp asks for an engine's slots there.
 	SlotsAskedOfApp = "Nobody tells how many requests this engine works on at once. Set it in the app that loaded it; until then {count} helpers work at once at most."
+	// WindowAskedOfFlags asks for a context window where the model is the command line's.
+	WindowAskedOfFlags = "Nobody tells how many tokens {model} takes at once. Say it with --context-window and start Strata again; then it can be chosen."
+	// SlotsAskedOfFlags asks for the slots of a server of the command line.
+	SlotsAskedOfFlags = "Nobody tells how many requests this server works on at once. Say it with --slots; until then {count} helpers work at once at most."
 	// LocalDown is said of a local server that does not answer.
 	LocalDown = "No model server answers at {server}. Start it, or correct the address."
 	// LocalOdd is said where something answers at a local server's address, but gives no

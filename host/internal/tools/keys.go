@@ -80,6 +80,18 @@ func (k *keys) put(ctx context.Context, service string, key connections.Key) (ma
 	return kept, nil
 }
 
+// rehouse keeps the keys of the file in the keyring, where that can be asked, and tells
+// where all are then.
+func (k *keys) rehouse(ctx context.Context) (map[string]connections.KeyRef, error) {
+	kept := maps.Clone(k.kept)
+	var errs error
+	for service, ref := range k.kept {
+		next, err := k.store.Rehouse(ctx, ref)
+		kept[service], errs = next, errors.Join(errs, err)
+	}
+	return kept, errs
+}
+
 // drop forgets keys, but those that are kept on.
 func (k *keys) drop(ctx context.Context, all, but map[string]connections.KeyRef) (err error) {
 	for service, ref := range all {

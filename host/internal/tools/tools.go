@@ -127,11 +127,26 @@ func (s *Settings) Get() chat.ToolSettings {
 }
 
 // Settle moves keys that an earlier version has left in the settings file to where keys
-// are kept. The caller is the only one who changes the data folder.
+// are kept, and those in the file of the keys into the keyring, where that can be asked.
+// The caller is the only one who changes the data folder.
 func (s *Settings) Settle(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.settle(ctx)
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
+	kept, err := s.keys.rehouse(ctx)
+	values, e := s.values.rehouse(ctx)
+	err = errors.Join(err, e)
+	if maps.Equal(kept, s.keys.kept) && maps.Equal(values, s.values.kept) {
+		return err
+	}
+	if e := s.file.write(s.choice, kept, values); e != nil {
+		return errors.Join(err, e) // the new ones are nobody's: KeyStore.Tidy takes them out
+	}
+	oldKeys, oldValues := s.keys.kept, s.values.kept
+	s.keys.kept, s.values.kept = kept, values
+	return errors.Join(err, s.keys.drop(ctx, oldKeys, kept), s.values.drop(ctx, oldValues, values))
 }
 
 func (s *Settings) settle(ctx context.Context) error {

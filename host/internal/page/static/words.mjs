@@ -82,7 +82,6 @@ export const words = {
   noConnection: 'There is no model yet. Add a connection to a service, or to a model server of your own.',
   keysInKeyring: 'Keys are kept in your system’s keyring, which programs that you run can ask as well.',
   keysInFile: 'Keys are kept in the file {path}, which only you can read. In Bypass the assistant can read it too.',
-  hasKey: 'with a key',
   test: 'Test',
   change: 'Change',
   save: 'Save',
@@ -144,6 +143,9 @@ export const kinds = {
 /** Where a connection comes from, where the person has not saved it. @type {Record<string, string>} */
 export const origins = { app: 'loaded by the app', 'command-line': 'from the command line' };
 
+/** Where a connection's key is. @type {Record<string, string>} */
+export const keyPlaces = { keyring: 'key in the keyring', file: 'key in a file', 'command-line': 'with a key' };
+
 /** The thinking levels, by the host's names. @type {Record<string, string>} */
 export const levels = {
   off: 'No thinking', minimal: 'Think very little', low: 'Think a little', medium: 'Think', high: 'Think hard', xhigh: 'Think very hard', max: 'Think as hard as it can',
@@ -161,7 +163,7 @@ export const suggestions = ['List the files here', 'What is in README?', 'Write 
  * @param {(english: string) => string} t
  */
 export function translateWords(t) {
-  for (const table of [words, states, scopes, deciders, helperStates, kinds, origins, levels]) {
+  for (const table of [words, states, scopes, deciders, helperStates, keyPlaces, kinds, origins, levels]) {
     for (const [name, text] of Object.entries(table)) Object.assign(table, { [name]: t(text) });
   }
   for (const m of modes) Object.assign(m, { name: t(m.name), about: t(m.about) });

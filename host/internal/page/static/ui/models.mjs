@@ -6,7 +6,7 @@
 import { ApiError } from '../api.mjs';
 import { h, sentence, setChildren } from '../dom.mjs';
 import { fill, textOf } from '../language.mjs';
-import { kinds, origins, words } from '../words.mjs';
+import { keyPlaces, kinds, origins, words } from '../words.mjs';
 import { ConnectionForm } from './connection.mjs';
 
 export class Models {
@@ -69,7 +69,7 @@ export class Models {
 
   /** @param {chat.ModelConnection} c @param {string} byDefault */
   #row(c, byDefault) {
-    const about = [kinds[c.kind] ?? c.kind, c.baseUrl, origins[c.origin] ?? '', c.keyIn ? words.hasKey : ''].filter((t) => t);
+    const about = [kinds[c.kind] ?? c.kind, c.baseUrl, origins[c.origin] ?? '', keyPlaces[c.keyIn ?? ''] ?? ''].filter((t) => t);
     const text = textOf(c);
     const own = c.origin === 'saved';
     return h('li', { 'data-connection': c.id, 'data-ready': c.ready },
