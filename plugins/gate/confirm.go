@@ -27,7 +27,8 @@ type confirmation struct {
 	call   abi.GateCall
 	reason string
 	web    bool
-	judged bool // decide did not fault, so the call may be looked at again
+	talk   *webTalk // of the chat's calls that go to the web; nil for others
+	judged bool     // decide did not fault, so the call may be looked at again
 	entry  abi.GateEntry
 }
 
@@ -38,7 +39,10 @@ func (g *gate) confirm(t *sdk.Task, in abi.GateConfirm) (abi.GateVerdict, error)
 		return abi.GateVerdict{}, sdk.Errorf(abi.CodeBadInput, "only a call that asks can be confirmed")
 	}
 	c := &confirmation{gate: g, t: t, call: in.Call, reason: in.Decision.Reason, judged: in.Decision.Rule != abi.RuleFault}
-	c.web = c.judged && asksForWeb(in.Call, g.config)
+	if c.web = c.judged && asksForWeb(in.Call, g.config); c.web {
+		c.talk = g.web.enter(in.Call.Root)
+		defer g.web.leave(in.Call.Root)
+	}
 	c.entry = abi.GateEntry{
 		Root: in.Call.Root, Session: in.Call.Session, Call: in.Call.CallID, Tool: in.Call.Tool, What: in.What,
 		Mode: modeOf(in.Call), Rule: in.Decision.Rule, Digest: digest(in.Call),
@@ -110,6 +114,9 @@ func (c *confirmation) ask() (abi.GateVerdict, error) {
 		q.Share = webShare
 	}
 	for {
+		if c.web && c.talk.allowed {
+			return c.yes(ruleWeb), nil
+		}
 		answer, err := sdk.Ask(c.t, q)
 		if err != nil {
 			return abi.GateVerdict{}, err
@@ -177,6 +184,7 @@ func (c *confirmation) keep(answer abi.AskAnswer) {
 	case scope == abi.ScopeOnce || answer.Card != "" && scope != abi.ScopeChat:
 		return
 	case c.web && scope == abi.ScopeChat:
+		c.talk.allowed = true
 		err = mark(c.t, markWeb, c.call.Root)
 	default:
 		offer := offerOf(c.call, c.config, answer.Pattern)

@@ -10,7 +10,7 @@ import (
 // Plugin is the approval gate: it decides for every tool call whether it may
 // run unasked, must ask, or may not run.
 var Plugin = sdk.Plugin{Name: "gate", New: func() sdk.Instance {
-	g := &gate{}
+	g := &gate{web: webTalks{}}
 	return sdk.Instance{
 		Init: sdk.CodedConfig(abi.ReadGateConfig, g.configure),
 		Ops: sdk.Ops{
@@ -38,10 +38,11 @@ type gate struct {
 	log    decisions
 	last   recall
 	heap   collector
+	web    webTalks
 }
 
 func (g *gate) configure(c abi.GateConfig) error {
-	g.config, g.noes, g.last, g.heap = c, noes{}, recall{}, newCollector()
+	g.config, g.noes, g.last, g.heap, g.web = c, noes{}, recall{}, newCollector(), webTalks{}
 	return nil
 }
 

@@ -59,3 +59,33 @@ func closedToTheWeb(call abi.GateCall, config abi.GateConfig) bool {
 	web := call.Tool == "web_search" || call.Tool == "web_fetch"
 	return web && (call.Unattended || config.Unattended) && !config.Web.SkipAsk
 }
+
+// webTalks are the chats with calls to the web that are being confirmed. What the
+// person says to one of them is in the store a moment later: another that looked there
+// before does not ask again.
+type webTalks map[string]*webTalk
+
+type webTalk struct {
+	calls   int
+	allowed bool // in this chat, while they last
+}
+
+// enter notes one more call of a chat.
+func (w webTalks) enter(root string) *webTalk {
+	t := w[root]
+	if t == nil {
+		t = new(webTalk)
+		w[root] = t
+	}
+	t.calls++
+	return t
+}
+
+// leave notes that one of them is over.
+func (w webTalks) leave(root string) {
+	if t := w[root]; t != nil {
+		if t.calls--; t.calls == 0 {
+			delete(w, root)
+		}
+	}
+}

@@ -132,6 +132,21 @@ func TestTwoWebCallsShareOneCard(t *testing.T) {
 		checkVerdict(t, h.answer(two, no), refusedWith(reason.NoWeb))
 		h.question(h.confirm(searching("r", "r", "c"), none))
 	})
+	t.Run("a yes that is not in the store yet", func(t *testing.T) {
+		h := newHost(t, none)
+		one := h.confirm(lead, none)
+		two := h.d.Start("confirm", abi.GateConfirm{Call: follow, Decision: Decide(follow, none)}, nil)
+		stale := []string{} // what two is told of the store, from before the yes
+		checkVerdict(t, h.answer(one, yes), allowed)
+		for two.Status == sdk.Waiting && two.Effects()[0].Kind == abi.EffectStoreList {
+			two.Answer(two.Effects()[0], abi.StoreNames{Names: stale}, nil)
+		}
+		h.serve(two)
+		checkVerdict(t, h.verdict(two), allowed)
+		if len(h.d.Logs()) > 0 {
+			t.Error(h.d.Logs())
+		}
+	})
 	t.Run("one that is called off", func(t *testing.T) {
 		h := newHost(t, none)
 		one, two := h.confirm(lead, none), h.confirm(follow, none)

@@ -21,7 +21,7 @@ import { policyOf } from './helpers.mjs'
 
 /** @param {AskOptions} options @returns {import('../lib/hot.mjs').EffectHandler} its context is an AskContext */
 export function askEffect({ approval, answers, prepare }) {
-  /** Cards that questions share, while they are open. @type {Map<string, {digest: string, waiting: Waiting, answer: Promise<Answer>}>} */
+  /** Cards that questions share, while they are open and the call that put them is not over. @type {Map<string, {digest: string, waiting: Waiting, answer: Promise<Answer>}>} */
   const cards = new Map()
 
   /** @param {any} value @param {AskContext} context @param {AbortSignal} signal @param {Waiting} waiting @returns {Promise<Answer>} */
@@ -67,10 +67,11 @@ export function askEffect({ approval, answers, prepare }) {
     const waiting = { calls: 1 }
     const card = { digest: value.digest, waiting, answer: put(value, context, signal, waiting) }
     cards.set(key, card)
-    try {
-      return { value: await card.answer }
-    } finally {
-      cards.delete(key)
-    }
+    const answer = await card.answer
+    const reaches = answer.outcome === 'rejected' || answer.outcome === 'allowed-once' && answer.scope !== 'once'
+    // Until the call is over, what was answered is not yet where another one would find it.
+    if (reaches && !signal.aborted) signal.addEventListener('abort', () => cards.delete(key), { once: true })
+    else cards.delete(key)
+    return { value: answer }
   }
 }

@@ -57,16 +57,31 @@ suite('a card that is shared', () => {
   for (const outcome of ['allowed-once', 'rejected']) {
     test(`${outcome} answers both`, async () => {
       const { cards, ask } = world()
-      const asked = [ask('a', share), ask('b', share), ask('c')]
+      const call = new AbortController()
+      const asked = [ask('a', share, call), ask('b', share), ask('c')]
       assert.deepEqual(cards.map(({ callId }) => callId), ['a', 'c'])
       for (const card of cards) card.answer(outcome)
       assert.deepEqual(await Promise.all(asked), [{ outcome }, { outcome, card: digest('a') }, { outcome }])
+      assert.deepEqual(await ask('late', share), { outcome, card: digest('a') }, 'while the call is not over')
+      call.abort()
       const later = ask('d', share)
       assert.equal(cards.at(-1)?.callId, 'd')
       cards.at(-1)?.answer('rejected')
       assert.deepEqual(await later, { outcome: 'rejected' })
     })
   }
+
+  test('a yes to that call alone reaches no later one', async () => {
+    const { answers, cards, ask } = world()
+    const asked = ask('a', share)
+    answers.take('a', JSON.stringify({ callId: 'a', digest: digest('a'), allow: true, scope: 'once' }))
+    cards[0]?.answer('allowed-once')
+    await asked
+    const later = ask('b', share)
+    assert.deepEqual(cards.map(({ callId }) => callId), ['a', 'b'])
+    cards[1]?.answer('rejected')
+    await later
+  })
 
   test('one that is called off leaves the question to the next', async () => {
     const { cards, ask } = world()
