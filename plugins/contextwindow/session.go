@@ -19,7 +19,7 @@ type session struct {
 	header  int // price of instructions and tools
 	least   int // the shortest prompt with these that the server told, in its tokens; 0: none yet
 	surface int // price of the messages
-	nodes   []node
+	nodes   order
 
 	anchor anchor
 	// refusals are the prices of the newest prompt that each route refused, since it answered
@@ -34,12 +34,6 @@ type session struct {
 type outline struct {
 	made bool
 	file string // that has what it leaves out
-}
-
-// node is a message that the model sees.
-type node struct {
-	seq    int64
-	tokens int
 }
 
 // anchor is the newest prompt whose size the model's server told.
@@ -93,33 +87,16 @@ func (s *session) apply(e abi.ContextEvent) bool {
 
 // place puts a node on the surface.
 func (s *session) place(e abi.ContextEvent) bool {
-	added := node{e.Seq, e.Tokens}
 	if !e.Replaces {
-		s.nodes = append(s.nodes, added)
+		s.nodes.add(e.Seq, e.Tokens)
 		s.surface += e.Tokens
 		return true
 	}
-	from, to := s.index(e.Start), s.index(e.End)
-	if from < 0 || to < from {
-		return false
+	gone, ok := s.nodes.replace(e.Start, e.End, e.Seq, e.Tokens)
+	if ok {
+		s.surface += e.Tokens - gone
 	}
-	for _, n := range s.nodes[from : to+1] {
-		s.surface -= n.tokens
-	}
-	s.surface += e.Tokens
-	s.nodes[from] = added
-	s.nodes = append(s.nodes[:from+1], s.nodes[to+1:]...)
-	return true
-}
-
-// index is where a node stands. After a replacement seqs are in no order.
-func (s *session) index(seq int64) int {
-	for i, n := range s.nodes {
-		if n.seq == seq {
-			return i
-		}
-	}
-	return -1
+	return ok
 }
 
 // headerPrice is the Harness's price of a request's instructions and tools, from their
