@@ -20,7 +20,8 @@ import (
 )
 
 // sized names a model that counts and refuses: w65536-d1.8-s413, with -strict where the
-// reply counts too and -nocount where it has no count_tokens.
+// reply counts too, -nocount where it has no count_tokens and -v3 for its fourth way to
+// word a refusal.
 func sized(window int, perToken float64, status int, more ...string) string {
 	return strings.Join(append([]string{fmt.Sprintf("w%d-d%g-s%d", window, perToken, status)}, more...), "-")
 }
@@ -45,6 +46,8 @@ func sizeOf(model string) (s scriptmodel.Size, ok bool) {
 				s.CharsPerToken = n
 			case 's':
 				s.RefuseStatus = int(n)
+			case 'v':
+				s.Wording = int(n)
 			}
 		}
 	}
@@ -105,7 +108,7 @@ func pairs(all []talks.Talk, models ...string) []pair {
 	var out []pair
 	for _, talk := range all {
 		for _, m := range models {
-			out = append(out, pair{talk, fmt.Sprintf("%s-t%d", m, len(out))})
+			out = append(out, pair{talk, fmt.Sprintf("%s-t%d-v%d", m, len(out), len(out))}) // each refuses in its own words
 		}
 	}
 	return out
@@ -313,28 +316,35 @@ func outlives(ctx context.Context, t *testing.T, w *world, model string) {
 // message goes out and is refused; earlier messages are summarized and it is sent again.
 func TestContextNet(t *testing.T) {
 	overEach(t, []string{"0.1.0", "0.1.5", "0.2"}, func(ctx context.Context, t *testing.T, o kit.HostOptions) {
-		model := sized(65_536, 4, 413, "nocount", "x131072")
-		w := sizedWorld(ctx, t, o, scriptmodel.Config{}, "", model)
-		c := w.NewChat()
-		on := func(r *chat.StreamRequest) { r.Model = "strata/" + model }
-		for n := range 4 {
-			text := fmt.Sprintf("#! SAY \"answer %d\"\n%s", n, talks.Log(60_000))
-			frames := play(ctx, t, c, text, on)
-			if got := kit.Text(frames); got != fmt.Sprint("answer ", n) {
-				t.Errorf("message %d is answered with %q", n, got)
-			}
-			if told := own(frames); n == 3 && !slices.Contains(told, "Earlier messages were summarized, so there is room to go on.") {
-				t.Errorf("it tells %q", told)
-			}
-		}
-		var o2 talks.Outcome
-		if count(&o2, w.model.Requests(), model); o2.Refused != 1 || o2.Twice != 0 {
-			t.Errorf("requests: %+v", o2)
-		}
-		h, err := c.History(ctx)
-		must(t, err)
-		if last := h.Messages[len(h.Messages)-1]; last.Text != "answer 3" {
-			t.Errorf("the history ends with %+v", last)
-		}
+		silent, telling := sized(65_536, 4, 413, "nocount", "x131072"), sized(65_536, 4, 400, "nocount", "x262144", "v1")
+		w := sizedWorld(ctx, t, o, scriptmodel.Config{}, "", silent, telling)
+		t.Run("413", func(t *testing.T) { net(ctx, t, w, silent) })
+		t.Run("400", func(t *testing.T) { net(ctx, t, w, telling) })
 	})
+}
+
+// net holds a chat whose fourth message is refused by a server that takes less than it was
+// said to.
+func net(ctx context.Context, t *testing.T, w *world, model string) {
+	c := w.NewChat()
+	on := func(r *chat.StreamRequest) { r.Model = "strata/" + model }
+	for n := range 4 {
+		text := fmt.Sprintf("#! SAY \"answer %d\"\n%s", n, talks.Log(60_000))
+		frames := play(ctx, t, c, text, on)
+		if got := kit.Text(frames); got != fmt.Sprint("answer ", n) {
+			t.Errorf("message %d is answered with %q", n, got)
+		}
+		if told := own(frames); n == 3 && !slices.Contains(told, "Earlier messages were summarized, so there is room to go on.") {
+			t.Errorf("it tells %q", told)
+		}
+	}
+	var o2 talks.Outcome
+	if count(&o2, w.model.Requests(), model); o2.Refused != 1 || o2.Twice != 0 {
+		t.Errorf("requests: %+v", o2)
+	}
+	h, err := c.History(ctx)
+	must(t, err)
+	if last := h.Messages[len(h.Messages)-1]; last.Text != "answer 3" {
+		t.Errorf("the history ends with %+v", last)
+	}
 }

@@ -61,7 +61,7 @@ func (m *Model) completions(w http.ResponseWriter, r *http.Request) {
 	case size.RefuseStatus == http.StatusRequestEntityTooLarge && tokens+reply > size.Window:
 		p.refuse(size.RefuseStatus, refusal(size.RefuseStatus, ""))
 	case size.RefuseStatus != 0 && tokens+reply > size.Window:
-		p.refuse(size.RefuseStatus, overflow(size.Window, tokens, reply))
+		p.refuse(size.RefuseStatus, overflow(size, tokens, reply))
 	case answer.err != nil:
 		p.refuse(http.StatusBadRequest, refusal(http.StatusBadRequest, answer.err.Error()))
 	default:

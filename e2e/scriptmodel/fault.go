@@ -54,24 +54,57 @@ func refusal(status int, text string) apiError {
 	return e
 }
 
-// overflow words the refusal of a prompt that does not fit, or not with the reply that
-// it asks for where that counts too.
-func overflow(window, tokens, reply int) apiError {
-	told := fmt.Sprintf("your messages resulted in %d tokens. Please reduce the length of the messages.", tokens)
-	if reply > 0 {
-		told = fmt.Sprintf("you requested %d tokens (%d in the messages, %d in the completion). "+
-			"Please reduce the length of the messages or completion.", tokens+reply, tokens, reply)
+// wordings are ways to refuse a prompt that does not fit, or not with the reply that it
+// asks for where that counts too. Servers of the first kind name both.
+var wordings = []struct {
+	server string
+	prompt func(window, tokens int) string
+	whole  func(window, tokens, reply int) string // nil: the first one's
+}{
+	{"OpenAI", func(window, tokens int) string {
+		return fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages resulted in %d tokens. Please reduce the length of the messages.", window, tokens)
+	}, func(window, tokens, reply int) string {
+		return fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d tokens (%d in the messages, %d in the completion). Please reduce the length of the messages or completion.", window, tokens+reply, tokens, reply)
+	}},
+	{"llama.cpp", func(window, tokens int) string {
+		return fmt.Sprintf("request (%d tokens) exceeds the available context size (%d tokens), try increasing it", tokens, window)
+	}, nil},
+	{"OpenAI's responses", func(int, int) string {
+		return "Your input exceeds the context window of this model. Please adjust your input and try again."
+	}, nil},
+	{"TGI", func(window, tokens int) string {
+		return fmt.Sprintf("Input validation error: `inputs` must have less than %d tokens. Given: %d", window, tokens)
+	}, func(window, tokens, reply int) string {
+		return fmt.Sprintf("Input validation error: `inputs` tokens + `max_new_tokens` must be <= %d. Given: %d `inputs` tokens and %d `max_new_tokens`", window, tokens, reply)
+	}},
+	{"Kimi", func(window, tokens int) string {
+		return fmt.Sprintf("Invalid request: Your request exceeded model token limit: %d (requested: %d)", window, tokens)
+	}, func(window, tokens, reply int) string {
+		return fmt.Sprintf("Invalid request: Your request exceeded model token limit: %d (requested: %d)", window, tokens+reply)
+	}},
+}
+
+// overflow words the refusal of a prompt that does not fit, or with reply, one that does not
+// fit with it.
+func overflow(s Size, tokens, reply int) apiError {
+	words := wordings[s.Wording%len(wordings)]
+	text := words.prompt(s.Window, tokens)
+	switch {
+	case reply > 0 && words.whole != nil:
+		text = words.whole(s.Window, tokens, reply)
+	case reply > 0:
+		text = wordings[0].whole(s.Window, tokens, reply)
 	}
-	e := refusal(http.StatusBadRequest, fmt.Sprintf("This model's maximum context length is %d tokens. However, %s", window, told))
+	e := refusal(http.StatusBadRequest, text)
 	param := "messages"
 	e.Error.Param, e.Error.Code = &param, "context_length_exceeded"
 	return e
 }
 
 // refusalOf words the refusal of an ERR directive.
-func refusalOf(a Action, window, tokens int) apiError {
+func refusalOf(a Action, s Size, tokens int) apiError {
 	if a.N == http.StatusBadRequest && strings.HasPrefix(a.Text, "overflow") {
-		return overflow(window, max(tokens, window+1), 0)
+		return overflow(s, max(tokens, s.Window+1), 0)
 	}
 	return refusal(a.N, a.Text)
 }

@@ -33,6 +33,7 @@ type Size struct {
 	Window        int     // tokens
 	CharsPerToken float64 // characters
 	RefuseStatus  int     // of a prompt over Window; 0 refuses none
+	Wording       int     // of a refusal with 400: one of several servers' own
 	Strict        bool    // the reply that is asked for counts too
 	NoCount       bool    // count_tokens is refused
 }

@@ -88,7 +88,7 @@ func (p *player) pause(ctx context.Context, a Action) bool {
 func (p *player) fault(ctx context.Context, a Action) {
 	switch a.Op {
 	case OpErr:
-		p.refuse(a.N, refusalOf(a, p.size.Window, p.promptTokens()))
+		p.refuse(a.N, refusalOf(a, p.size, p.promptTokens()))
 	case OpHang:
 		<-ctx.Done()
 	case OpCut:

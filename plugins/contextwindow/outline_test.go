@@ -85,6 +85,7 @@ func TestALogReadAgain(t *testing.T) {
 		"told again, not sent":    {[]abi.ContextEvent{refusal, {Kind: abi.ContextNode, Tokens: 500}, refusal, {Kind: abi.ContextNode, Tokens: 90, Replaces: true, Start: 5, End: 5}}, true, "", false},
 		"and a summary":           {[]abi.ContextEvent{refusal, {Kind: abi.ContextNode, Tokens: 900, Replaces: true, Start: 2, End: 3}}, false, "", false},
 		"and another model":       {[]abi.ContextEvent{refusal, {Kind: abi.ContextHeader, Route: "p/large", System: 15_984}}, false, "", false},
+		"and a larger window":     {[]abi.ContextEvent{refusal, {Kind: abi.ContextWindow, Window: 131_072}}, false, "", false},
 		"another failure":         {[]abi.ContextEvent{{Kind: abi.ContextFailed, Code: "SERVER", Status: 500, Message: "context length"}}, false, "", false},
 		"one pass":                {[]abi.ContextEvent{nothing}, false, "", false},
 		"two passes":              {[]abi.ContextEvent{nothing, nothing}, false, abi.SaidStuck, false},

@@ -86,6 +86,9 @@ func (w *writer) pieces() (string, error) {
 			return "", err
 		case a.Finish == finishError && overflow(a.Code, a.Status, a.Message):
 			half, ok := budget.Halve(size)
+			if !ok && size > budget.SmallestPiece { // the last try, which halving an odd size passes over
+				half, ok = budget.SmallestPiece, true
+			}
 			if !ok {
 				return "", noSummary(w.t, a)
 			}

@@ -1,7 +1,12 @@
 package contextwindow
 
 import (
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"strata.dev/bridge/proto/abi"
 )
@@ -105,7 +110,13 @@ func TestAPromptThatFitsIsNotBlocked(t *testing.T) {
 		"with tools":             {"maximum context length: requested 77,268 tokens (44,000 in the messages, 500 in the functions, 32,768 in the completion)", true, abi.ContextRefused{Overflow: true, Cap: true}, 44_500, false},
 		"as a sum":               {"input length and `max_tokens` exceed context limit: 44000 + 32768 > 65536, decrease input length or `max_tokens`", true, abi.ContextRefused{Overflow: true, Cap: true}, 44_000, false},
 		"as input":               {"'max_tokens' is too large: 32768. This model's maximum context length is 65536 tokens and your request has 44000 input tokens (32768 > 65536 - 44000).", true, abi.ContextRefused{Overflow: true, Cap: true}, 44_000, false},
-		"not told apart":         {"maximum context length is 65536 tokens, requested 76768", true, abi.ContextRefused{Overflow: true, Cap: true}, 0, false},
+		"not told apart":         {"maximum context length is 65536 tokens, requested 76768", true, abi.ContextRefused{Overflow: true, Cap: true}, 44_000, false},
+		"in unknown words":       {"context length: 76768 tokens are too much", true, abi.ContextRefused{Overflow: true, Cap: true}, 0, false},
+		"too long without reply": {"context length: 99000 tokens are too much", true, abi.ContextRefused{Overflow: true}, 99_000, true},
+		"with its input tokens":  {"max_tokens (32768) + input tokens (44000) exceeds 65536", true, abi.ContextRefused{Overflow: true, Cap: true}, 44_000, false},
+		"by llama.cpp":           {"request (70000 tokens) exceeds the available context size (65536 tokens), try increasing it", true, abi.ContextRefused{Overflow: true}, 70_000, true},
+		"by its input":           {"Your input exceeds the context window of this model. Please adjust your input and try again.", true, abi.ContextRefused{Overflow: true}, window + 1, true},
+		"requested in all":       {"your messages exceeded model token limit: 65536 (requested: 300000)", true, abi.ContextRefused{Overflow: true}, 267_232, true},
 		"nothing told":           {"context length exceeded", true, abi.ContextRefused{Overflow: true, Cap: true}, 0, false},
 		"the Harness's reply":    {"maximum context length: requested 66,384 tokens (50000 in the messages, 16384 in the completion)", false, abi.ContextRefused{Overflow: true}, 50_000, false},
 		"the prompt is too long": {"maximum context length: requested 102768 tokens (70000 in the messages, 32768 in the completion)", true, abi.ContextRefused{Overflow: true}, 70_000, true},
@@ -118,9 +129,12 @@ func TestAPromptThatFitsIsNotBlocked(t *testing.T) {
 			c := newChat(t, window, 16_384, 4000)
 			c.user(18_000)
 			before := c.measure().Tokens
-			var got abi.ContextRefused
-			if err := c.d.Do("refused", abi.ContextRefusal{Session: c.id, Cursor: c.seq, Route: "p/m", Code: "INVALID_REQUEST", Message: tt.message, Raised: tt.raised}, &got); err != nil || got != tt.want {
-				t.Fatalf("%+v, %v", got, err)
+			reply := 0
+			if tt.raised {
+				reply = window / 2
+			}
+			if got := c.refusedWith(reply, "INVALID_REQUEST", 0, tt.message); got != tt.want {
+				t.Fatalf("%+v", got)
 			}
 			if tt.tokens == 0 {
 				tt.tokens = before
@@ -129,5 +143,133 @@ func TestAPromptThatFitsIsNotBlocked(t *testing.T) {
 				t.Errorf("%d tokens, blocked %v", m.Tokens, m.Hopeless)
 			}
 		})
+	}
+}
+
+// TestWordings: what each known server says is read by its own line of the table, with the
+// sizes that it tells, and a prompt is sent again exactly where it may fit.
+func TestWordings(t *testing.T) {
+	const window = 65_536
+	for i, w := range wordings {
+		t.Run(w.server+": "+w.example, func(t *testing.T) {
+			text := plain(w.example)
+			if first := slices.IndexFunc(patterns(), func(p *regexp.Regexp) bool { return p.MatchString(text) }); first != i || w.server == "" {
+				t.Fatalf("it is read as %q", wordings[first].pattern)
+			}
+			r := read(w.example)
+			for group, told := range map[string]bool{"p": slices.Contains([]int{70_000, 70_500, 44_000}, r.prompt), "t": r.whole > 100_000, "l": r.limit == window} {
+				if has := strings.Contains(w.pattern, "(?P<"+group+">"); has != told {
+					t.Errorf("size %q: %+v", group, r)
+				}
+			}
+			c := newChat(t, window, 16_384, 4000)
+			c.user(18_000)
+			want := abi.ContextRefused{Overflow: true}
+			switch {
+			case w.about == ofReply:
+				want = abi.ContextRefused{Cap: true}
+			case w.about == unclear, w.about == ofWhole && (0 < r.prompt && r.prompt <= window || r.prompt == 0 && r.whole <= window*3/2):
+				want.Cap = true
+			}
+			got := c.refusedWith(window/2, "INVALID_REQUEST", 0, w.example)
+			if got != want || c.measure().Hopeless == want.Cap {
+				t.Errorf("%+v, then %+v", got, c.measure())
+			}
+		})
+	}
+}
+
+// TestARefusalWithoutSizes: a prompt that is as dense as a log would not fit by itself, so
+// that it is not sent again with a shorter reply.
+func TestARefusalWithoutSizes(t *testing.T) {
+	for tokens, again := range map[int]bool{20_000: true, 29_500: false} {
+		c := newChat(t, 65_536, 16_384, 4000)
+		c.user(tokens)
+		want := abi.ContextRefused{Overflow: true, Cap: again}
+		if got := c.refusedWith(32_768, "INVALID_REQUEST", 400, "context length exceeded"); got != want || c.measure().Hopeless == again {
+			t.Errorf("%d: %+v, then %+v", tokens, got, c.measure())
+		}
+	}
+}
+
+// TestAServerTellsItsWindow, which is smaller than the Harness was told, and holds until the
+// server takes more or is said to be another.
+func TestAServerTellsItsWindow(t *testing.T) {
+	const stated = 262_144
+	for name, tt := range map[string]struct {
+		message string
+		window  int
+	}{
+		"by its words":  {"400: This model's maximum context length is 65536 tokens. However, your messages resulted in 70000 tokens.", 65_536},
+		"with a reply":  {"400: you passed 70000 input tokens and requested 32768 output tokens. However, the model's context length is only 65536 tokens", 65_536},
+		"by the prompt": {"400: prompt length 70000 exceeds max model len", 69_999},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, logged := range []bool{false, true} {
+				c := newChat(t, stated, 32_768, 4000)
+				c.user(20_000)
+				c.user(1000)
+				if logged {
+					c.feed(abi.ContextEvent{Kind: abi.ContextFailed, Code: "INVALID_REQUEST", Message: tt.message})
+				} else if got := c.refusedWith(65_536, "INVALID_REQUEST", 0, tt.message); got.Cap || !got.Overflow {
+					t.Errorf("%+v", got)
+				}
+				if m := c.measure(); m.Tokens != 70_000 || m.Window != tt.window || !m.Hopeless || !m.Compact {
+					t.Errorf("refused, from the log %v: %+v", logged, m)
+				}
+				c.replace(2, 2, 300)
+				if m := c.measure(); m.Window != tt.window || m.Hopeless || m.Compact {
+					t.Errorf("after a compaction: %+v", m)
+				}
+				c.answer(10, 90_000)
+				if m := c.measure(); m.Window != stated {
+					t.Errorf("of one that takes more: %+v", m)
+				}
+			}
+		})
+	}
+}
+
+// TestARefusalEndsWithItsWindow: a route that is said to have another window is another
+// server, for all that is known.
+func TestARefusalEndsWithItsWindow(t *testing.T) {
+	c := newChat(t, 65_536, 16_384, 4000)
+	c.user(29_500)
+	c.refused("INVALID_REQUEST", 400, "This model's maximum context length is 32768 tokens. However, your messages resulted in 70000 tokens.")
+	if m := c.measure(); !m.Hopeless || m.Window != 32_768 {
+		t.Fatalf("refused: %+v", m)
+	}
+	c.feed(abi.ContextEvent{Kind: abi.ContextWindow, Window: 65_536}) // as it was
+	if m := c.measure(); !m.Hopeless || m.Window != 32_768 {
+		t.Errorf("with the same window: %+v", m)
+	}
+	c.feed(abi.ContextEvent{Kind: abi.ContextWindow, Window: 131_072})
+	if m := c.measure(); m.Hopeless || m.Compact || m.Window != 131_072 || m.Tokens != 33_500 {
+		t.Errorf("with a larger window: %+v", m)
+	}
+}
+
+// TestTooManyBytes: a short chat that is refused for its pictures' bytes is no longer for it,
+// and none of what is said later is priced by it.
+func TestTooManyBytes(t *testing.T) {
+	c := newChat(t, 65_536, 16_384, 4000)
+	c.user(75) // with a screenshot of 1.5 MB
+	before := c.measure()
+	if got := c.refusedWith(32_768, "INVALID_REQUEST", 413, "413 Request Entity Too Large"); got != (abi.ContextRefused{Overflow: true}) {
+		t.Errorf("%+v", got)
+	}
+	want := before
+	want.Hopeless = true
+	if diff := cmp.Diff(want, c.measure()); diff != "" {
+		t.Errorf("refused (-want +got):\n%s", diff)
+	}
+	c.user(200)
+	c.user(10)
+	if got := c.choose(abi.TriggerOverflow); got.None {
+		t.Error("what was refused stays in the chat")
+	}
+	c.replace(2, 3, 170)
+	if m := c.measure(); m.Hopeless && m.Tokens >= 4275 {
+		t.Errorf("without it: %+v", m)
 	}
 }

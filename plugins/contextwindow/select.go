@@ -48,7 +48,8 @@ func (m *meter) choose(_ *sdk.Task, in abi.ContextSurface) (abi.ContextSelection
 
 // keepFrom is the index of the first node that stays: the newest ones, as many tokens of
 // the model's as are retained, no call parted from its result, and under pressure
-// nothing that the model has not read yet.
+// nothing that the model has not read yet. A call that nobody answered parts all that
+// follows: the Harness takes no cut there, and answers such calls itself when it loads a log.
 func (s *session) keepFrom(in abi.ContextSurface) int {
 	retain := 0
 	if in.Trigger == abi.TriggerPressure && s.window > 0 {

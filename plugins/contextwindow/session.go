@@ -14,17 +14,20 @@ type session struct {
 	used   int64 // when it was asked about, in ticks of the meter
 
 	route   string
-	window  int // of the route, in tokens; 0 is not known
-	output  int // reply that the route reserves
-	header  int // price of instructions and tools
-	least   int // the shortest prompt with these that the server told, in its tokens; 0: none yet
-	surface int // price of the messages
+	window  int            // of the route, in tokens; 0 is not known
+	stated  map[string]int // by route, what the Harness takes for it
+	output  int            // reply that the route reserves
+	header  int            // price of instructions and tools
+	least   int            // the shortest prompt with these that the server told, in its tokens; 0: none yet
+	surface int            // price of the messages
 	nodes   order
 
 	anchor anchor
 	// refusals are the prices of the newest prompt that each route refused, since it answered
 	// one last.
 	refusals map[string]int
+	// limits are the windows of routes whose server told that it takes less than was stated.
+	limits map[string]int
 	breaker
 	outline  outline // instead of the newest summary
 	outlined outline // instead of the one that is under way
@@ -55,15 +58,17 @@ func (s *session) apply(e abi.ContextEvent) bool {
 			s.route, s.breaker = e.Route, breaker{}
 		}
 		s.output = e.Output
+		s.settle()
 	case abi.ContextWindow:
-		if e.Window != s.window {
-			s.breaker = breaker{}
-		}
-		s.window = e.Window
+		s.state(e.Window)
 	case abi.ContextNode:
 		if e.Prompt > 0 {
 			s.anchor = anchor{measured: e.Prompt, then: s.harness(), route: s.route}
 			delete(s.refusals, s.route)
+			if e.Prompt > s.window { // what its server takes after all
+				delete(s.limits, s.route)
+				s.settle()
+			}
 			if s.least == 0 || e.Prompt < s.least {
 				s.least = e.Prompt
 			}
@@ -83,6 +88,37 @@ func (s *session) apply(e abi.ContextEvent) bool {
 	}
 	s.cursor = e.Seq + 1
 	return true
+}
+
+// state takes in what the Harness takes for the route's window. Of another size it is
+// another server, or a person has mended it: what the one before refused says nothing.
+func (s *session) state(window int) {
+	if s.stated == nil {
+		s.stated = map[string]int{}
+	}
+	before, known := s.stated[s.route]
+	if !known || before != window {
+		s.breaker = breaker{}
+	}
+	if known && before != window {
+		delete(s.refusals, s.route)
+		delete(s.limits, s.route)
+		if s.anchor.refused && s.anchor.route == s.route {
+			s.anchor = anchor{}
+		}
+	}
+	s.stated[s.route] = window
+	s.settle()
+}
+
+// settle sets the route's window: what is stated, or the less that its server told.
+func (s *session) settle() {
+	if window, known := s.stated[s.route]; known {
+		s.window = window
+	}
+	if limit := s.limits[s.route]; limit > 0 {
+		s.window = min(s.window, limit)
+	}
 }
 
 // place puts a node on the surface.

@@ -156,6 +156,23 @@ func TestRefusedPiecesAreHalved(t *testing.T) {
 	}
 }
 
+// TestTheSmallestPieceIsTried, whatever the size that was halved: a server takes that and
+// no more.
+func TestTheSmallestPieceIsTried(t *testing.T) {
+	c := newChat(t, 40_000, 8192, 3000)
+	c.user(30_000)
+	s := &server{t: t, window: 40_000, perToken: 4, header: 12_000, instruction: 2400}
+	s.says = func(_ int, r abi.LLMRequest) (abi.LLMAnswer, string) {
+		if s.tokens(r)-s.count(s.instruction+budget.Units(r.Before)+budget.Units(r.After)) > budget.SmallestPiece {
+			return abi.LLMAnswer{Finish: "error", Code: "INVALID_REQUEST", Message: "400: context length exceeded"}, ""
+		}
+		return abi.LLMAnswer{Finish: "stop"}, goodSummary
+	}
+	if made, text, err := c.summarize(abi.TriggerManual, s, 0, len(c.pieces)); err != nil || made.Outline || text != goodSummary {
+		t.Errorf("%+v, %q, %v", made, text, err)
+	}
+}
+
 // TestASummaryThatIsTooLong is cut, so that it is shorter than its source all the same.
 func TestASummaryThatIsTooLong(t *testing.T) {
 	c := newChat(t, 65_536, 4096, 500)

@@ -24,6 +24,7 @@ type talk struct {
 	sent, refused, helped int
 	moved                 bool // the person chose another model
 	least                 int  // the Harness's price of the shortest prompt that was refused since one was answered; 0: none was
+	unclear               bool // that one was refused in words that tell nothing, so that it may be sent with a shorter reply
 	twice, lost           []string
 }
 
@@ -154,32 +155,57 @@ func (k *talk) prompt() int {
 	return n
 }
 
-// deliver sends the next prompt, unless it is known that it would be refused.
+// deliver sends the next prompt, unless it is known that it would be refused: with the
+// longer reply first, and with the Harness's where that may be why it was refused.
 func (k *talk) deliver(prompt int) bool {
 	if k.measure().Hopeless {
 		return false
 	}
+	own := min(32_768, k.model.window/4)
+	if reply := k.cap(own); reply != own {
+		raised := 0
+		if reply > own {
+			raised = reply
+		}
+		if done, again := k.deliverWith(prompt, reply, raised); done || !again {
+			return done
+		}
+	}
+	done, _ := k.deliverWith(prompt, own, 0)
+	return done
+}
+
+// deliverWith sends a prompt with that reply's cap. Raised is the cap where it is longer
+// than the Harness's.
+func (k *talk) deliverWith(prompt, reply, raised int) (done, again bool) {
 	k.sent++
-	if prompt <= k.model.window {
+	counted := prompt
+	if k.model.strict {
+		counted += reply
+	}
+	if counted <= k.model.window {
 		k.least = 0 // what comes after it is another prompt
-		return true
+		return true, false
+	}
+	code, told := k.model.words(prompt, reply)
+	got := k.refusedWith(raised, code, 0, told)
+	if !got.Cap {
+		k.feed(abi.ContextEvent{Kind: abi.ContextFailed, Code: "CONTEXT_WINDOW_EXCEEDED", Message: told})
+	}
+	if prompt <= k.model.window { // it was for the reply
+		return false, got.Cap
 	}
 	k.refused++
 	price := 0
 	for _, p := range k.pieces {
 		price += p.Tokens
 	}
-	if k.least > 0 && price >= k.least {
+	if k.least > 0 && price >= k.least && !(k.unclear && raised == 0) {
 		k.twice = append(k.twice, fmt.Sprintf("%d tokens", prompt))
 	}
 	k.least = price
-	code, told := "CONTEXT_WINDOW_EXCEEDED", fmt.Sprintf("400: This model's maximum context length is %d tokens. However, your messages resulted in %d tokens.", k.model.window, prompt)
-	if k.model.status == 413 {
-		code, told = "INVALID_REQUEST", "413: "
-	}
-	k.chat.refused(code, 0, told)
-	k.feed(abi.ContextEvent{Kind: abi.ContextFailed, Code: "CONTEXT_WINDOW_EXCEEDED", Message: told})
-	return false
+	k.unclear = got.Cap && told == unclearWords // nobody told a size, and at the usual density it would fit
+	return false, got.Cap
 }
 
 // compact makes room, and tells whether it did.
@@ -267,6 +293,8 @@ func TestTalks(t *testing.T) {
 						for _, counts := range []bool{true, false} {
 							k := newTalk(t, window, perToken, status, counts)
 							k.model.says = says
+							k.model.wording = len(name) + window/1024 + int(perToken) + len(summary) // any, the same with each run
+							k.model.strict = status == 400 && k.model.wording%2 == 0
 							hold(k)
 							total, refused = total+k.sent, refused+k.refused
 							if len(k.lost) > 0 || len(k.twice) > 0 || k.refused > 1+overflowRetries+k.sent/10 {

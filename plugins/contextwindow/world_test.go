@@ -87,11 +87,27 @@ func (c *chat) choose(trigger string) abi.ContextSelection {
 
 func (c *chat) refused(code string, status int, message string) abi.ContextRefused {
 	c.t.Helper()
+	return c.refusedWith(0, code, status, message)
+}
+
+// refusedWith has a request refused that asked for a longer reply than the Harness's own.
+func (c *chat) refusedWith(reply int, code string, status int, message string) abi.ContextRefused {
+	c.t.Helper()
 	var got abi.ContextRefused
-	if err := c.d.Do("refused", abi.ContextRefusal{Session: c.id, Cursor: c.seq, Route: "p/m", Code: code, Status: status, Message: message}, &got); err != nil {
+	if err := c.d.Do("refused", abi.ContextRefusal{Session: c.id, Cursor: c.seq, Route: "p/m", Code: code, Status: status, Message: message, Reply: reply}, &got); err != nil {
 		c.t.Fatal(err)
 	}
 	return got
+}
+
+// cap is the reply that is asked for where the Harness asks for its own.
+func (c *chat) cap(own int) int {
+	c.t.Helper()
+	var got abi.ContextCapped
+	if err := c.d.Do("cap", abi.ContextCap{Session: c.id, Cursor: c.seq, Route: "p/m", Asked: own}, &got); err != nil {
+		c.t.Fatal(err)
+	}
+	return got.MaxTokens
 }
 
 // replace puts one node in place of a range, as a compaction does.
@@ -125,6 +141,9 @@ type server struct {
 	says func(n int, r abi.LLMRequest) (abi.LLMAnswer, string)
 	// status of a refusal: 400 with words, or 413 without.
 	status int
+	// wording is by which of the ways it refuses with 400, strict that the reply counts too.
+	wording int
+	strict  bool
 
 	requests []abi.LLMRequest
 	kept     int   // how often messages were kept in a file
@@ -174,17 +193,42 @@ func (s *server) serve(r abi.LLMRequest) (abi.LLMAnswer, string) {
 	s.sizes = append(s.sizes, prompt)
 	if prompt+r.MaxTokens > s.window {
 		s.refused++
-		a := abi.LLMAnswer{Finish: "error", Code: "CONTEXT_WINDOW_EXCEEDED",
-			Message: fmt.Sprintf("400: This model's maximum context length is %d tokens. However, your messages resulted in %d tokens.", s.window, prompt)}
-		if s.status == 413 {
-			a.Code, a.Message = "INVALID_REQUEST", "413: "
-		}
+		a := abi.LLMAnswer{Finish: "error"}
+		a.Code, a.Message = s.words(prompt, r.MaxTokens)
 		return a, ""
 	}
 	if s.says != nil {
 		return s.says(len(s.requests), r)
 	}
 	return abi.LLMAnswer{Finish: "stop", Input: prompt, Output: 50}, goodSummary
+}
+
+// unclearWords say neither what is too long nor by how much.
+const unclearWords = "400: context length exceeded"
+
+// words are the Harness's code and the server's words of a refusal.
+func (s *server) words(prompt, reply int) (code, text string) {
+	if s.status == 413 {
+		return "INVALID_REQUEST", "413: "
+	}
+	if s.strict {
+		ways := []string{
+			fmt.Sprintf("400: This model's maximum context length is %d tokens. However, you requested %d tokens (%d in the messages, %d in the completion).", s.window, prompt+reply, prompt, reply),
+			fmt.Sprintf("400: Your request exceeded model token limit: %d (requested: %d)", s.window, prompt+reply),
+			fmt.Sprintf("400: Input validation error: `inputs` tokens + `max_new_tokens` must be <= %d. Given: %d `inputs` tokens and %d `max_new_tokens`", s.window, prompt, reply),
+			unclearWords,
+		}
+		return "INVALID_REQUEST", ways[s.wording/2%len(ways)]
+	}
+	ways := []string{
+		fmt.Sprintf("400: This model's maximum context length is %d tokens. However, your messages resulted in %d tokens.", s.window, prompt),
+		fmt.Sprintf("400: request (%d tokens) exceeds the available context size (%d tokens), try increasing it", prompt, s.window),
+		"400: Your input exceeds the context window of this model. Please adjust your input and try again.",
+		fmt.Sprintf("400: context length exceeded: prompt has %d tokens, limit %d", prompt, s.window),
+		fmt.Sprintf("400: Input length %d exceeds the maximum %d", prompt, s.window),
+		unclearWords,
+	}
+	return "INVALID_REQUEST", ways[s.wording/2%len(ways)]
 }
 
 // summarize runs op summarize of these messages against a server.

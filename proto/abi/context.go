@@ -159,8 +159,9 @@ type ContextRefusal struct {
 	Code    string `json:"code"` // the Harness's
 	Status  int    `json:"status,omitempty"`
 	Message string `json:"message"`
-	// Raised says that the request asked for a longer reply than the Harness would have.
-	Raised bool `json:"raised,omitempty"`
+	// Reply is the longer reply that the request asked for than the Harness would have, in
+	// tokens; 0 where it asked for the Harness's own.
+	Reply int `json:"reply,omitempty"`
 }
 
 // ContextRefused tells whether the request was refused because it is too long.

@@ -69,9 +69,9 @@ export class Figures {
     return this.feed.ask(session, 'cap', { asked: options.maxTokens ?? 0, own, route, most: this.#ceilings[route] ?? 0 })?.maxTokens ?? 0
   }
 
-  /** Whether a request was refused for its length. @param {Session} session @param {any} options @param {any} failure @param {boolean} raised it asked for a longer reply than the Harness would @returns {{overflow?: boolean, cap?: boolean}} */
-  refused(session, options, failure, raised) {
-    return this.feed.ask(session, 'refused', { route: routeOf(options), ...failureOf(failure), raised }) ?? {}
+  /** Whether a request was refused for its length. @param {Session} session @param {any} options @param {any} failure @param {number} reply the longer reply that it asked for than the Harness would, in tokens; 0 where it did not @returns {{overflow?: boolean, cap?: boolean}} */
+  refused(session, options, failure, reply) {
+    return this.feed.ask(session, 'refused', { route: routeOf(options), ...failureOf(failure), reply }) ?? {}
   }
 
   /** What is to be summarized. @param {Session} session @param {Trigger} trigger @param {readonly {seq: number, tokens: number, heuristicTokens?: number}[]} nodes the meter's @param {boolean} pruned */

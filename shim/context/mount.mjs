@@ -35,6 +35,7 @@ export async function mount(ctx, config) {
   const requests = new Requests({
     llm, sessions, plugin, figures,
     mark: (clone, request) => (marked?.(request) ? mark(clone) : clone),
+    isTurn: request => marked?.(request) ?? true,
   })
   /** @returns {Promise<Instance>} */
   function plugin() {

@@ -22,6 +22,7 @@ const FAULTS = new Set(['trap', 'deadline', 'panic', 'unknown-op', 'refused', 'b
  * @property {import('./figures.mjs').Figures} figures
  * @property {() => Promise<import('../lib/hot.mjs').Instance>} plugin
  * @property {(clone: Options, request: Options) => Options} mark gives a clone what the Harness knows a turn's request by
+ * @property {(request: Options) => boolean} isTurn whether a request is the Harness's own of a turn; others may name a session too
  */
 
 export class Requests {
@@ -40,7 +41,7 @@ export class Requests {
     const session = options.sessionId === undefined ? undefined : this.#parts.sessions.get(options.sessionId)
     if (session === undefined) return next()
     if (options.purpose === 'compaction') return this.#summary(session, options, next)
-    return options.purpose === undefined ? this.#turn(session, options, next) : next()
+    return options.purpose === undefined && this.#parts.isTurn(options) ? this.#turn(session, options, next) : next()
   }
 
   /** @param {any} session @param {Options} options @param {Next} next */
@@ -54,9 +55,9 @@ export class Requests {
     const cap = figures.cap(session, options)
     if (cap > 0 && cap !== options.maxTokens) {
       const clone = this.#own(mark(Object.freeze({ ...options, maxTokens: cap }), options))
-      if (!(yield* this.#answered(session, options, llm.stream(clone), cap > (options.maxTokens ?? 0)))) return
+      if (!(yield* this.#answered(session, options, llm.stream(clone), cap > (options.maxTokens ?? 0) ? cap : 0))) return
     }
-    yield* this.#answered(session, options, next(), false) // as the Harness asks
+    yield* this.#answered(session, options, next(), 0) // as the Harness asks
   }
 
   /**
@@ -64,7 +65,7 @@ export class Requests {
    * @param {any} session
    * @param {Options} options
    * @param {AsyncIterable<any>} answer
-   * @param {boolean} raised it asked for a longer reply than the Harness would
+   * @param {number} raised the longer reply that it asked for than the Harness would, in tokens; 0 where it did not
    * @returns {AsyncGenerator<any, boolean>}
    */
   async * #answered(session, options, answer, raised) {
@@ -76,8 +77,8 @@ export class Requests {
         held.push(chunk)
         continue
       }
-      const refused = failure === undefined ? {} : this.#parts.figures.refused(session, options, failure, raised && !began)
-      if (refused.cap && raised && !began) return true
+      const refused = failure === undefined ? {} : this.#parts.figures.refused(session, options, failure, began ? 0 : raised)
+      if (refused.cap && raised > 0 && !began) return true
       began = true
       yield* held.splice(0)
       yield failure && refused.overflow && failure.code !== FULL ? withCode(chunk, FULL) : chunk
@@ -122,7 +123,7 @@ export class Requests {
   /** The window of the route that summarizes. @param {any} session @param {Options} options @returns {Promise<number>} tokens; 0 is not known */
   async #window(session, { provider, model, signal }) {
     const known = session.requestContext()
-    if (known?.provider === provider && known.model === model && known.contextWindow > 0) return known.contextWindow
+    if (known?.provider === provider && known.model === model && known.contextWindow > 0) return this.#parts.figures.measure(session)?.window || known.contextWindow // its server may have told of less
     const info = await this.#parts.llm.resolveModelInfo(provider, model, signal).catch(() => undefined)
     return info?.context?.contextWindow ?? 0
   }

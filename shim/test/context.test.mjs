@@ -214,7 +214,7 @@ suite('requests', () => {
       'restore.put': (/** @type {any} */ request, /** @type {any} */ call) => requests.keep(request, call),
     })
     const { figures } = figuresOn(instance)
-    const requests = new Requests({ llm, sessions: { get: () => session }, figures, plugin: async () => instance, mark: clone => clone })
+    const requests = new Requests({ llm, sessions: { get: () => session }, figures, plugin: async () => instance, mark: clone => clone, isTurn: ({ auxiliary }) => auxiliary !== true })
     const turn = async (/** @type {any} */ more = {}) => {
       const options = Object.freeze({ provider: 'p', model: 'm', sessionId: 's', maxTokens: 5000, messages: [message('user', 'hi')], ...more })
       const chunks = []
@@ -231,7 +231,8 @@ suite('requests', () => {
     assert.deepEqual(await turn(), good)
     await turn({ purpose: 'session-title', maxTokens: 50 })
     await turn({ model: 'short', maxTokens: 500 })
-    assert.deepEqual(sent.map(({ maxTokens, purpose }) => [maxTokens, purpose]), [[32_768, undefined], [50, 'session-title'], [700, undefined]])
+    await turn({ auxiliary: true, maxTokens: 60 }) // another plugin's, about this session
+    assert.deepEqual(sent.map(({ maxTokens, purpose }) => [maxTokens, purpose]), [[32_768, undefined], [50, 'session-title'], [700, undefined], [60, undefined]])
     assert.ok(Object.isFrozen(sent[0]))
   })
 
@@ -243,6 +244,14 @@ suite('requests', () => {
     assert.equal(again[0].reason.failure.code, 'CONTEXT_WINDOW_EXCEEDED')
     assert.match(again[0].reason.failure.message, /not sent again/)
     assert.equal(sent.length, 1)
+  })
+
+  test('a refusal of another request about the session says nothing of its chat', async () => {
+    const { session, sent, turn } = world(({ auxiliary }) => (auxiliary ? failure('INVALID_REQUEST', '413: ') : good))
+    session.said('x'.repeat(100_000))
+    assert.equal((await turn({ auxiliary: true }))[0].reason.failure.code, 'INVALID_REQUEST')
+    assert.deepEqual(await turn(), good)
+    assert.equal(sent.length, 2)
   })
 
   for (const [wire, event] of /** @type {[string, (chunk: any) => [string, any]][]} */ ([

@@ -88,6 +88,9 @@ func hostArgs(o options) []string {
 	if o.window != "" {
 		args = append(args, "--context-window", o.window)
 	}
+	if o.slots != "" {
+		args = append(args, "--slots", o.slots)
+	}
 	if o.listen != "" {
 		args = append(args, "--listen", o.listen)
 	}

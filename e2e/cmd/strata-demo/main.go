@@ -21,9 +21,9 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // options are the flags; all but the first six may be left out.
 type options struct {
-	host, harness, node, shim, data, workspace string
-	keyFile, baseURL, model, window, listen    string
-	seed                                       bool
+	host, harness, node, shim, data, workspace     string
+	keyFile, baseURL, model, window, slots, listen string
+	seed                                           bool
 }
 
 // Exit codes beside the host's own.
@@ -124,7 +124,7 @@ func demo(ctx context.Context, o options, stdout, stderr io.Writer) int {
 			return failed("The demo model cannot start.", err)
 		}
 		defer m.Close()
-		o.baseURL, o.model, o.window = m.URL(), modelID, "262144" // scriptmodel.Config.Window
+		o.baseURL, o.model, o.window, o.slots = m.URL(), modelID, "262144", "4" // scriptmodel.Config.Window; slots without end
 		fmt.Fprintln(stdout, "The demo model answers: a small program, no AI. A real one: make run KEY_FILE=… BASE_URL=… MODEL=… CONTEXT_WINDOW=…")
 	}
 	fmt.Fprintln(stdout, "Starting …")
