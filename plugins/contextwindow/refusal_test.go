@@ -179,6 +179,22 @@ func TestWordings(t *testing.T) {
 	}
 }
 
+// TestHowMuchTooLong is none of a server's window.
+func TestHowMuchTooLong(t *testing.T) {
+	for message, want := range map[string]reading{
+		"prompt length 70000 exceeds the maximum allowed by 4464 tokens":                   {about: ofPrompt, prompt: 70_000},
+		"Input length (70000 tokens) exceeds the maximum allowed length (65536)":           {about: ofPrompt, prompt: 70_000, limit: 65_536},
+		"prompt length 70000 exceeds max model len":                                        {about: ofPrompt, prompt: 70_000},
+		"prompt length 70,000 exceeds max_model_len 65,536":                                {about: ofPrompt, prompt: 70_000},
+		"prompt too long; exceeded max context length by 4464 tokens":                      {about: ofPrompt},
+		"400: {\"message\":\"the request exceeds the available context size\",\"n\":8192}": {about: ofPrompt},
+	} {
+		if got := read(message); got != want {
+			t.Errorf("%q: %+v", message, got)
+		}
+	}
+}
+
 // TestARefusalWithoutSizes: a prompt that is as dense as a log would not fit by itself, so
 // that it is not sent again with a shorter reply.
 func TestARefusalWithoutSizes(t *testing.T) {

@@ -24,7 +24,7 @@ var here = map[int]func(*testing.T){
 var elsewhere = map[int]string{
 	1:  "shim/test/context.test.mjs: the ledger is the shim's to write",
 	2:  "shim/test/context.test.mjs, with 1",
-	3:  "shim/test/context.test.mjs: the bracket is the Harness's",
+	3:  "shim/test/harness/context.test.mjs: the bracket is the Harness's",
 	15: "shim/test/context.test.mjs: messages go out as they are, or as text without reasoning",
 	16: "host/internal/project: TestReport16, as the meter is the host's",
 	17: "nothing of a history is replaced by a placeholder; what a piece leaves out stands in the summary's request alone",

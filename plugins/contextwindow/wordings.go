@@ -71,7 +71,7 @@ var wordings = []wording{
 	{"LM Studio", ofPrompt, `keep the first (?P<p>\d+) tokens .*context length of only (?P<l>\d+)`, "Trying to keep the first 70000 tokens when context the overflows. However, the model is loaded with context length of only 65536 tokens"},
 	{"LM Studio", ofPrompt, `tokens to keep from the initial prompt is greater than the context length`, "The number of tokens to keep from the initial prompt is greater than the context length."},
 	{"servers", ofPrompt, `prompt has (?P<p>\d+) tokens,? (?:but the configured context size is|limit) (?P<l>\d+)`, "context length exceeded: prompt has 70000 tokens, limit 65536"},
-	{"servers", ofPrompt, `(?:prompt|input) length:? \(?(?P<p>\d+)(?: tokens)?\)? exceeds (?:the )?max[a-z ]*\(?(?P<l>\d+)?`, "Input length 70000 exceeds the maximum 65536"},
+	{"servers", ofPrompt, `(?:prompt|input) length:? \(?(?P<p>\d+)(?: tokens)?\)? exceeds (?:the )?max[a-z ]*?(?: by \d+| \(?(?P<l>\d+)|[^a-z ]|$)`, "Input length 70000 exceeds the maximum 65536"},
 	{"Ollama", ofPrompt, `prompt too long`, "prompt too long; exceeded max context length by 4464 tokens"},
 	{"Bedrock", ofPrompt, `input is too long`, "Input is too long for requested model."},
 	{"GLM", ofPrompt, `prompt exceeds max length`, "Prompt exceeds max length"},

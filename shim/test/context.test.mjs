@@ -356,7 +356,7 @@ suite('requests', () => {
     }
   })
 
-  test('report 3: a summary that fails ends in a failure and leaves the next one alone', async () => {
+  test('a summary that fails ends in a failure and leaves the next one alone', async () => {
     let down = true
     const { turn } = world(() => (down ? failure('AUTH', 'no') : [{ type: 'block-end', index: 0, block: { type: 'text', text: '## Current Work\n- all' } }, { type: 'finish', reason: { kind: 'stop' } }]))
     const messages = [message('user', 'word '.repeat(4000)), message('user', 'You are now acting as a compaction engine')]

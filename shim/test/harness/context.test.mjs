@@ -15,6 +15,9 @@ const PRESET = path.join(path.dirname(bin), '../config/agent-presets/standard/ag
 /** Requests that the model got: characters, and the reply that was asked for. @type {{chars: number, reply: number, summary: boolean}[]} */
 const asked = []
 
+/** Whether the model makes no summaries. */
+let unable = false
+
 /** A model that counts 1.8 characters a token, and reports it. */
 async function denseModel() {
   const server = http.createServer(async (request, response) => {
@@ -25,8 +28,8 @@ async function denseModel() {
     const summary = last.includes('You are now acting as a compaction engine')
     asked.push({ chars: text.length, reply, summary })
     const tokens = Math.ceil(text.length / PER_TOKEN)
-    if (tokens > WINDOW) {
-      response.writeHead(413)
+    if (tokens > WINDOW || unable && text.includes('You are now acting as a compaction engine')) {
+      response.writeHead(tokens > WINDOW ? 413 : 400)
       return void response.end()
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -147,5 +150,17 @@ suite('the context plugin on the real Harness', { timeout: 120_000 }, () => {
     assert.equal((await harness.wire.command(chat.id, '/compact')).text, 'No compactable history yet.')
     assert.equal(chat.events('compaction/start').length, 1)
     assert.match((await harness.wire.command(chat.id, '/strata-context status')).text ?? '', /^This chat is \d+% full \(\d+ of 60000 tokens, measured\)\.$/)
+  })
+
+  test('report 3: a summary that fails closes its bracket, and the next one is made', async () => {
+    const chat = await harness.wire.session(harness.workspace)
+    for (let turn = 0; turn < 2; turn++) await chat.turn(log(6000))
+    unable = true
+    const failed = await harness.wire.command(chat.id, '/compact').finally(() => { unable = false })
+    assert.doesNotMatch(failed.text ?? '', /^Compacted /)
+    assert.match((await harness.wire.command(chat.id, '/compact')).text ?? '', /^Compacted /)
+    const begun = chat.events('compaction/start').map(({ data }) => data.compactionId)
+    const ended = chat.events('compaction/end').map(({ data }) => [data.compactionId, data.error === undefined || data.error === null])
+    assert.deepEqual(ended, [[begun[0], false], [begun[1], true]])
   })
 })
