@@ -143,6 +143,38 @@ suite('the meter', () => {
   })
 })
 
+suite('the log of another Harness', () => {
+  test('is read event by event where it hands out no copy', async () => {
+    const { figures } = figuresOn()
+    const session = /** @type {any} */ (new Session())
+    session.begin()
+    session.said('x'.repeat(8000))
+    session.answered('ok', 12_000)
+    Object.defineProperty(session, 'events', { value: undefined })
+    session.eventAt = (/** @type {number} */ seq) => session.log[seq]
+    assert.equal((await figures.known(session))?.tokens, 12_018)
+    assert.notEqual(figures.select(session, 'manual', [{ seq: 2, tokens: 2008 }, { seq: 3, tokens: 9 }], true), undefined)
+    session.add('compaction/start', { turn: null })
+    session.add('other', {})
+    assert.equal(figures.trigger(session), 'manual')
+  })
+
+  test('leaves the Harness its own figures where it cannot be read, and says so once', async () => {
+    const { figures, warned } = figuresOn()
+    const session = /** @type {any} */ (new Session())
+    session.begin()
+    session.said('x'.repeat(8000))
+    session.deriveEventMessage = () => { throw new Error('not so') }
+    const result = { totalTokens: 1, surfaceTokens: 0, baseline: { tokens: 1 }, nodes: [] }
+    for (let n = 0; n < 3; n++) assert.equal(adjusted(figures)(session, result), result)
+    figures.event(session, session.said('more'))
+    assert.equal(await figures.known(session), undefined)
+    assert.equal(figures.cap(session, { provider: 'p', model: 'm' }), 0)
+    assert.equal(figures.select(session, 'pressure', [{ seq: 2, tokens: 1 }], true), undefined)
+    assert.deepEqual([warned.length, figures.missing], [1, ['The chat\'s log is not as Strata knows it, so the Harness\'s own figures decide.']])
+  })
+})
+
 suite('the feed', () => {
   test('an instance that died is fed again, in chunks, and then says the same', async () => {
     let instance = fresh()
@@ -187,7 +219,7 @@ suite('the feed', () => {
     session.begin()
     session.said('x'.repeat(8000))
     session.answered('ok', 12_000)
-    figures.feed.event(session, session.said('and now'))
+    figures.event(session, session.said('and now'))
     assert.equal(figures.measure(session)?.source, 'measured')
   })
 })
