@@ -173,9 +173,10 @@ func (s *session) compaction() budget.Compaction {
 	return budget.CompactionByRatio(s.window)
 }
 
-func (s *session) measured() abi.ContextMeasured {
+// measured is how full the session is, whose messages the route prices so.
+func (s *session) measured(routed int) abi.ContextMeasured {
 	m := abi.ContextMeasured{
-		Cursor: s.cursor, Tokens: s.pressure(), Window: s.window, Source: abi.Estimated,
+		Cursor: s.cursor, Tokens: max(s.pressure(), s.header+routed), Window: s.window, Source: abi.Estimated,
 		Density: s.density(), Fixed: s.fixed(),
 	}
 	if s.anchor.measured > 0 && !s.anchor.refused && s.anchor.route == s.route {

@@ -85,9 +85,9 @@ export class Figures {
     this.#warn(`context: ${this.missing[0]} ${/** @type {Error} */ (error).message}`)
   }
 
-  /** @param {Session} session @param {number} [surface] the Harness's own price of its messages @returns {Measured | undefined} */
-  measure(session, surface) {
-    return this.#ask(session, 'measure', surface ? { surface } : {})
+  /** @param {Session} session @param {{surface?: number, routed?: number}} [priced] the Harness's own price of its messages @returns {Measured | undefined} */
+  measure(session, priced) {
+    return this.#ask(session, 'measure', priced)
   }
 
   /** The same, once the plugin has read what it has missed of the session's log. @param {Session} session @returns {Promise<Measured | undefined>} undefined where it does not run */
@@ -95,6 +95,7 @@ export class Figures {
     await this.#ready()
     const measured = this.measure(session)
     if (measured !== undefined) return measured
+    if (this.#unread.has(session)) return undefined
     await this.#feed.catchUp(session).catch(error => this.#lost(session, error))
     return this.measure(session)
   }

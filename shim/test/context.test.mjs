@@ -8,7 +8,7 @@ import { suite, test } from 'node:test'
 import { transcript, whole } from '../context/facts.mjs'
 import { Feed } from '../context/feed.mjs'
 import { Figures } from '../context/figures.mjs'
-import { adjusted, wrapMeasure } from '../context/meter.mjs'
+import { adjusted, priced, wrapMeasure } from '../context/meter.mjs'
 import { Requests } from '../context/requests.mjs'
 import { Instance } from '../lib/hot.mjs'
 import { loadModule } from '../lib/module.mjs'
@@ -96,6 +96,17 @@ suite('the meter', () => {
     assert.deepEqual(split.nodes, [{ seq: 2, tokens: 9000, heuristicTokens: 2008 }, { seq: 3, tokens: 18, heuristicTokens: 9 }])
     assert.ok(Object.isFrozen(split) && Object.isFrozen(split.nodes))
     assert.deepEqual(structuredClone(split), { ...split }) // it goes where the Harness's own does
+  })
+
+  test('is never below what the route counts for messages, as for pictures', () => {
+    const { figures } = figuresOn()
+    const session = /** @type {any} */ (new Session())
+    session.begin()
+    session.said('a picture')
+    const nodes = [{ seq: 2, tokens: 60_000, heuristicTokens: 11 }]
+    const result = { totalTokens: 64_000, surfaceTokens: 60_000, baseline: { tokens: 0 }, surfaceDeltaTokens: 64_000, nodes }
+    assert.equal(adjusted(figures)(session, result).totalTokens, 64_000)
+    assert.deepEqual([figures.measure(session, priced(result))?.compact, figures.measure(session)?.compact], [true, undefined])
   })
 
   test('a measurement looks at no message, and their prices are reckoned once', () => {
