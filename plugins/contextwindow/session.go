@@ -23,9 +23,8 @@ type session struct {
 	nodes   []node
 
 	anchor anchor
-	// refusals are the prices of the newest prompt that each route refused, since it answered
-	// one last.
-	refusals map[string]int
+	// refusals are the newest prompts that each route refused, since it answered one last.
+	refusals map[string]refusal
 	// limits are the windows of routes whose server told that it takes less than was stated.
 	limits map[string]int
 	breaker
@@ -43,6 +42,13 @@ type outline struct {
 type node struct {
 	seq    int64
 	tokens int
+}
+
+// refusal is a prompt that was refused.
+type refusal struct {
+	price int   // the Harness's
+	bytes bool  // not for its tokens, so that its price says nothing of a prompt without those messages
+	at    int64 // seq of the first event that it had not
 }
 
 // anchor is the newest prompt whose size the model's server told.
@@ -141,6 +147,9 @@ func (s *session) place(e abi.ContextEvent) bool {
 	}
 	for _, n := range s.nodes[from : to+1] {
 		s.surface -= n.tokens
+		if r := s.refusals[s.route]; r.bytes && n.seq < r.at { // it may be what had the bytes
+			delete(s.refusals, s.route)
+		}
 	}
 	s.surface += e.Tokens
 	s.nodes[from] = added
@@ -254,6 +263,6 @@ func (s *session) halfFull() bool { return 2*s.pressure() >= s.window }
 
 // hopeless tells whether the next prompt is no shorter than one that this route refused.
 func (s *session) hopeless() bool {
-	price, refused := s.refusals[s.route]
-	return refused && s.harness() >= price
+	r, refused := s.refusals[s.route]
+	return refused && s.harness() >= r.price
 }
