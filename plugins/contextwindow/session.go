@@ -20,7 +20,7 @@ type session struct {
 	header  int            // price of instructions and tools
 	least   int            // the shortest prompt with these that the server told, in its tokens; 0: none yet
 	surface int            // price of the messages
-	nodes   []node
+	nodes   order
 
 	anchor anchor
 	// refusals are the newest prompts that each route refused, since it answered one last.
@@ -36,12 +36,6 @@ type session struct {
 type outline struct {
 	made bool
 	file string // that has what it leaves out
-}
-
-// node is a message that the model sees.
-type node struct {
-	seq    int64
-	tokens int
 }
 
 // refusal is a prompt that was refused.
@@ -135,36 +129,20 @@ func (s *session) settle() {
 
 // place puts a node on the surface.
 func (s *session) place(e abi.ContextEvent) bool {
-	added := node{e.Seq, e.Tokens}
 	if !e.Replaces {
-		s.nodes = append(s.nodes, added)
+		s.nodes.add(e.Seq, e.Tokens)
 		s.surface += e.Tokens
 		return true
 	}
-	from, to := s.index(e.Start), s.index(e.End)
-	if from < 0 || to < from {
+	gone, ok := s.nodes.replace(e.Start, e.End, e.Seq, e.Tokens)
+	if !ok {
 		return false
 	}
-	for _, n := range s.nodes[from : to+1] {
-		s.surface -= n.tokens
-		if r := s.refusals[s.route]; r.bytes && n.seq < r.at { // it may be what had the bytes
-			delete(s.refusals, s.route)
-		}
+	s.surface += e.Tokens - gone
+	if r := s.refusals[s.route]; r.bytes && min(e.Start, e.End) < r.at { // it may be what had the bytes
+		delete(s.refusals, s.route)
 	}
-	s.surface += e.Tokens
-	s.nodes[from] = added
-	s.nodes = append(s.nodes[:from+1], s.nodes[to+1:]...)
 	return true
-}
-
-// index is where a node stands. After a replacement seqs are in no order.
-func (s *session) index(seq int64) int {
-	for i, n := range s.nodes {
-		if n.seq == seq {
-			return i
-		}
-	}
-	return -1
 }
 
 // headerPrice is the Harness's price of a request's instructions and tools, from their

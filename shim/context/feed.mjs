@@ -30,6 +30,7 @@ export class Feed {
   /** Takes the next event of a session's log. @param {Session} session @param {any} event */
   event(session, event) {
     const fed = this.#of(session)
+    if (event.seq < fed.next) return // an op was asked about the session meanwhile, and took it
     if (fed.behind || event.seq !== fed.next) return void (fed.behind = true)
     this.#take(session, fed, event)
     if (fed.pending.length >= FLUSH) this.#flush(session, fed)

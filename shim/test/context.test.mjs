@@ -162,6 +162,25 @@ suite('the feed', () => {
     assert.deepEqual(feed.ask(session, 'measure'), before)
   })
 
+  test('an event that was taken already makes no copy of the log', () => {
+    const feed = new Feed((op, head) => instance.callSync(op, head).value, price)
+    const instance = fresh()
+    const session = /** @type {any} */ (new Session())
+    session.begin()
+    feed.ask(session, 'measure') // from here on event by event
+    let copies = 0
+    Object.defineProperty(session, 'events', { get() { return copies++, [...session.log] } })
+    for (let n = 0; n < 200; n++) {
+      for (const add of [() => session.said(`message ${n}`), () => session.answered('ok', 9000 + n)]) {
+        const event = add()
+        feed.event(session, event)
+        assert.equal(feed.ask(session, 'measure').cursor, session.seq)
+        feed.event(session, event) // by a listener behind the one that asked
+      }
+    }
+    assert.equal(copies, 0)
+  })
+
   test('report 19: a fork, whose first events nobody told of, is measured by its log', () => {
     const { figures } = figuresOn()
     const session = /** @type {any} */ (new Session())
