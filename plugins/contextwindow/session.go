@@ -23,9 +23,8 @@ type session struct {
 	nodes   order
 
 	anchor anchor
-	// refusals are the prices of the newest prompt that each route refused, since it answered
-	// one last.
-	refusals map[string]int
+	// refusals are the newest prompts that each route refused, since it answered one last.
+	refusals map[string]refusal
 	// limits are the windows of routes whose server told that it takes less than was stated.
 	limits map[string]int
 	breaker
@@ -37,6 +36,13 @@ type session struct {
 type outline struct {
 	made bool
 	file string // that has what it leaves out
+}
+
+// refusal is a prompt that was refused.
+type refusal struct {
+	price int   // the Harness's
+	bytes bool  // not for its tokens, so that its price says nothing of a prompt without those messages
+	at    int64 // seq of the first event that it had not
 }
 
 // anchor is the newest prompt whose size the model's server told.
@@ -129,10 +135,14 @@ func (s *session) place(e abi.ContextEvent) bool {
 		return true
 	}
 	gone, ok := s.nodes.replace(e.Start, e.End, e.Seq, e.Tokens)
-	if ok {
-		s.surface += e.Tokens - gone
+	if !ok {
+		return false
 	}
-	return ok
+	s.surface += e.Tokens - gone
+	if r := s.refusals[s.route]; r.bytes && min(e.Start, e.End) < r.at { // it may be what had the bytes
+		delete(s.refusals, s.route)
+	}
+	return true
 }
 
 // headerPrice is the Harness's price of a request's instructions and tools, from their
@@ -232,6 +242,6 @@ func (s *session) halfFull() bool { return 2*s.pressure() >= s.window }
 
 // hopeless tells whether the next prompt is no shorter than one that this route refused.
 func (s *session) hopeless() bool {
-	price, refused := s.refusals[s.route]
-	return refused && s.harness() >= price
+	r, refused := s.refusals[s.route]
+	return refused && s.harness() >= r.price
 }
