@@ -206,9 +206,12 @@ func TestContext(t *testing.T) {
 	ctx := kit.Context(t)
 	all := everyday()
 	strict, uncounted := sized(65_536, 2, 400, "strict", "nocount"), sized(65_536, 1.8, 400, "nocount", "holds")
-	w := sizedWorld(ctx, t, kit.HostOptions{}, scriptmodel.Config{Summaries: badSummaries()}, "", append(modelsOf(all), strict, uncounted)...)
+	refuses, rambles := sized(65_536, 1.8, 400, "alone", "refuses"), sized(65_536, 1.8, 400, "alone", "rambles")
+	w := sizedWorld(ctx, t, kit.HostOptions{}, scriptmodel.Config{Summaries: badSummaries()}, "", append(modelsOf(all), strict, uncounted, refuses, rambles)...)
 	t.Run("a longer reply that has no room", func(t *testing.T) { stretched(ctx, t, w, strict) })
 	t.Run("a goal that is too long", func(t *testing.T) { longGoal(ctx, t, w, strict) })
+	t.Run("no summary is to be had", func(t *testing.T) { givesUp(ctx, t, w, refuses) })
+	t.Run("a summary is as long as what it is of", func(t *testing.T) { givesUp(ctx, t, w, rambles) })
 	out := played(ctx, t, w, all)
 	t.Run("a refusal outlives the Harness", func(t *testing.T) { outlives(ctx, t, w, uncounted) })
 	for _, o := range out {
@@ -244,6 +247,39 @@ func stretched(ctx context.Context, t *testing.T, w *world, model string) {
 		}
 	}
 	if d := cmp.Diff([]string{"400 fits false", "200 fits true", "200 fits true"}, got); d != "" {
+		t.Errorf("requests (-want +got):\n%s", d)
+	}
+}
+
+// givesUp has a chat above the threshold, in which a summary is tried before a message, but
+// not a third time in vain, and the chat says so.
+func givesUp(ctx context.Context, t *testing.T, w *world, model string) {
+	c := w.NewChat()
+	var told []string
+	for n := range 6 {
+		text := "#! SAY seen"
+		if n < 2 {
+			text += "\n" + talks.Log(26_500)
+		}
+		told = append(told, own(play(ctx, t, c, text, func(r *chat.StreamRequest) { r.Model = "strata/" + model }))...)
+	}
+	if d := cmp.Diff([]string{
+		"Earlier messages could not be summarized. The answer goes on; start a new chat if it stops.",
+		"Summarizing freed no room twice, so it is not tried again by itself. Write /compact to try once more, or start a new chat.",
+	}, told); d != "" {
+		t.Errorf("it tells (-want +got):\n%s", d)
+	}
+	var got []string
+	for _, r := range w.model.Requests() {
+		kind := "answer"
+		if r.Kind == scriptmodel.Compaction {
+			kind = "summary"
+		}
+		if r.Chat.Model == model && (kind == "answer" || got[len(got)-1] != kind) { // a summary takes several
+			got = append(got, kind)
+		}
+	}
+	if d := cmp.Diff("answer, answer, summary, answer, summary, answer, answer, answer", strings.Join(got, ", ")); d != "" {
 		t.Errorf("requests (-want +got):\n%s", d)
 	}
 }

@@ -102,5 +102,5 @@ func (m *meter) measure(_ *sdk.Task, in abi.ContextMeasure) (abi.ContextMeasured
 		delete(m.sessions, in.Session)
 		return abi.ContextMeasured{Stale: true, Cursor: at}, nil
 	}
-	return s.measured(), nil
+	return s.measured(in.Routed), nil
 }

@@ -57,9 +57,9 @@ func (s *session) refuse(in abi.ContextRefusal) bool {
 		s.anchor = anchor{measured: prompt, then: s.harness(), route: s.route, refused: true}
 	}
 	if s.refusals == nil {
-		s.refusals = map[string]int{}
+		s.refusals = map[string]refusal{}
 	}
-	s.refusals[s.route] = s.harness()
+	s.refusals[s.route] = refusal{price: s.harness(), bytes: prompt == 0, at: s.cursor}
 	return false
 }
 

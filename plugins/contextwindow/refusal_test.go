@@ -280,12 +280,15 @@ func TestTooManyBytes(t *testing.T) {
 		t.Errorf("refused (-want +got):\n%s", diff)
 	}
 	c.user(200)
+	if m := c.measure(); !m.Hopeless {
+		t.Errorf("with one more message: %+v", m)
+	}
 	c.user(10)
-	if got := c.choose(abi.TriggerOverflow); got.None {
-		t.Error("what was refused stays in the chat")
+	if got := c.choose(abi.TriggerOverflow); got.None || got.Start != 2 || got.End != 3 {
+		t.Errorf("to be summarized: %+v", got)
 	}
 	c.replace(2, 3, 170)
-	if m := c.measure(); m.Hopeless && m.Tokens >= 4275 {
-		t.Errorf("without it: %+v", m)
+	if m := c.measure(); m.Hopeless { // though it is longer than what was refused
+		t.Errorf("without the screenshot: %+v", m)
 	}
 }

@@ -20,12 +20,11 @@ type session struct {
 	header  int            // price of instructions and tools
 	least   int            // the shortest prompt with these that the server told, in its tokens; 0: none yet
 	surface int            // price of the messages
-	nodes   []node
+	nodes   order
 
 	anchor anchor
-	// refusals are the prices of the newest prompt that each route refused, since it answered
-	// one last.
-	refusals map[string]int
+	// refusals are the newest prompts that each route refused, since it answered one last.
+	refusals map[string]refusal
 	// limits are the windows of routes whose server told that it takes less than was stated.
 	limits map[string]int
 	breaker
@@ -39,10 +38,11 @@ type outline struct {
 	file string // that has what it leaves out
 }
 
-// node is a message that the model sees.
-type node struct {
-	seq    int64
-	tokens int
+// refusal is a prompt that was refused.
+type refusal struct {
+	price int   // the Harness's
+	bytes bool  // not for its tokens, so that its price says nothing of a prompt without those messages
+	at    int64 // seq of the first event that it had not
 }
 
 // anchor is the newest prompt whose size the model's server told.
@@ -129,33 +129,20 @@ func (s *session) settle() {
 
 // place puts a node on the surface.
 func (s *session) place(e abi.ContextEvent) bool {
-	added := node{e.Seq, e.Tokens}
 	if !e.Replaces {
-		s.nodes = append(s.nodes, added)
+		s.nodes.add(e.Seq, e.Tokens)
 		s.surface += e.Tokens
 		return true
 	}
-	from, to := s.index(e.Start), s.index(e.End)
-	if from < 0 || to < from {
+	gone, ok := s.nodes.replace(e.Start, e.End, e.Seq, e.Tokens)
+	if !ok {
 		return false
 	}
-	for _, n := range s.nodes[from : to+1] {
-		s.surface -= n.tokens
+	s.surface += e.Tokens - gone
+	if r := s.refusals[s.route]; r.bytes && min(e.Start, e.End) < r.at { // it may be what had the bytes
+		delete(s.refusals, s.route)
 	}
-	s.surface += e.Tokens
-	s.nodes[from] = added
-	s.nodes = append(s.nodes[:from+1], s.nodes[to+1:]...)
 	return true
-}
-
-// index is where a node stands. After a replacement seqs are in no order.
-func (s *session) index(seq int64) int {
-	for i, n := range s.nodes {
-		if n.seq == seq {
-			return i
-		}
-	}
-	return -1
 }
 
 // headerPrice is the Harness's price of a request's instructions and tools, from their
@@ -196,9 +183,10 @@ func (s *session) compaction() budget.Compaction {
 	return budget.CompactionByRatio(s.window)
 }
 
-func (s *session) measured() abi.ContextMeasured {
+// measured is how full the session is, whose messages the route prices so.
+func (s *session) measured(routed int) abi.ContextMeasured {
 	m := abi.ContextMeasured{
-		Cursor: s.cursor, Tokens: s.pressure(), Window: s.window, Source: abi.Estimated,
+		Cursor: s.cursor, Tokens: max(s.pressure(), s.header+routed), Window: s.window, Source: abi.Estimated,
 		Density: s.density(), Fixed: s.fixed(),
 	}
 	if s.anchor.measured > 0 && !s.anchor.refused && s.anchor.route == s.route {
@@ -254,6 +242,6 @@ func (s *session) halfFull() bool { return 2*s.pressure() >= s.window }
 
 // hopeless tells whether the next prompt is no shorter than one that this route refused.
 func (s *session) hopeless() bool {
-	price, refused := s.refusals[s.route]
-	return refused && s.harness() >= price
+	r, refused := s.refusals[s.route]
+	return refused && s.harness() >= r.price
 }

@@ -98,6 +98,9 @@ type ContextMeasure struct {
 	// Surface is the Harness's own price of the messages, 0 where it is not known. One
 	// that is not the meter's says that the meter missed something.
 	Surface int `json:"surface,omitempty"`
+	// Routed is that price by what the route counts for a message, as for a picture, where
+	// the Harness has one beside the ledger's. No prompt is taken for less.
+	Routed int `json:"routed,omitempty"`
 }
 
 // Sources of a ContextMeasured.

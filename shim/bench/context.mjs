@@ -71,7 +71,7 @@ function run(events, split) {
   for (let n = 0; n < events; n++) {
     const event = log.add()
     const from = performance.now()
-    figures.feed.event(log, event)
+    figures.event(log, event)
     if (n % 10 === 9) {
       const start = performance.now()
       const result = { totalTokens: 0, surfaceTokens: log.surfaceTokens, surfaceDeltaTokens: 0, baseline: { kind: 'none', tokens: 0 }, nodes: log.nodes }

@@ -1,5 +1,6 @@
 // @ts-check
 import { current } from './current.mjs'
+import { priced } from './meter.mjs'
 
 /**
  * How often a request that is too long is sent again, each time shorter: a server that does not say by how much it is
@@ -31,7 +32,11 @@ export function engineOf(basic, seam) {
       const { session } = agent
       const before = await figures?.known(session)
       if (figures === undefined || before?.window === undefined) return super.compactIfNeeded(agent, trigger, signal)
-      if (trigger === 'pressure' && (!before.compact || figures.moved(session) !== undefined)) return null
+      const compact = () => {
+        const now = figures.measure(session, priced(this.ctx.tokenMeter.measure(session)))
+        return now && (now.compact ?? false)
+      }
+      if (trigger === 'pressure' && (!(compact() ?? before.compact) || figures.moved(session) !== undefined)) return null
       const pruner = this.ctx.get('toolResultPruner')
       let choice = choose(this.ctx, figures, session, trigger, pruner === undefined)
       if (choice?.prune) {

@@ -10,6 +10,13 @@
 const SAID = 300 // UTF-16 units
 const PICTURE = '[picture]'
 
+/** Reads events of a session by their seqs; a Harness that hands them out one at a time copies none. @param {any} session @returns {(seq: number) => any} */
+export function reader(session) {
+  if (typeof session.eventAt === 'function') return seq => session.eventAt(seq)
+  const { events } = session // a copy
+  return seq => events[seq]
+}
+
 /** The route of a request's config. @param {any} config @returns {string} */
 export const routeOf = config => `${config?.provider ?? ''}/${config?.model ?? ''}`
 

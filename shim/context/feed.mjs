@@ -4,7 +4,7 @@
  * no more. A plugin that has not seen all of a log is replayed to in chunks; until then there are no figures of it.
  * @module
  */
-import { contextFact } from './facts.mjs'
+import { contextFact, reader } from './facts.mjs'
 
 /** @typedef {import('../lib/effects/session.mjs').Session} Session */
 /** @typedef {{next: number, cursor: number, pending: object[], behind: boolean, replay?: Promise<void>}} Fed next: seq of the next event to be looked at; cursor: where the plugin stands */
@@ -30,6 +30,7 @@ export class Feed {
   /** Takes the next event of a session's log. @param {Session} session @param {any} event */
   event(session, event) {
     const fed = this.#of(session)
+    if (event.seq < fed.next) return // an op was asked about the session meanwhile, and took it
     if (fed.behind || event.seq !== fed.next) return void (fed.behind = true)
     this.#take(session, fed, event)
     if (fed.pending.length >= FLUSH) this.#flush(session, fed)
@@ -85,8 +86,8 @@ export class Feed {
 
   /** @param {Session} session @param {Fed} fed @param {number} to */
   #chunk(session, fed, to) {
-    const { events } = session // a copy
-    for (let seq = fed.next; seq < to; seq++) this.#take(session, fed, events[seq])
+    const at = reader(session)
+    for (let seq = fed.next; seq < to; seq++) this.#take(session, fed, at(seq))
     return this.#flush(session, fed)
   }
 

@@ -5,7 +5,7 @@
  * @module
  */
 import { Feed } from './feed.mjs'
-import { failureOf, piece, routeOf } from './facts.mjs'
+import { failureOf, piece, reader, routeOf } from './facts.mjs'
 
 /** @typedef {import('./facts.mjs').Session} Session */
 /** @typedef {'pressure' | 'context-overflow' | 'manual'} Trigger */
@@ -19,8 +19,12 @@ export class Figures {
   #under = new WeakMap()
   /** @type {WeakMap<Session, {provider: string, model: string}>} the model that the next message goes to */
   #next = new WeakMap()
-  /** @type {Feed} */
-  feed
+  #warn
+  #feed
+  /** @type {WeakSet<Session>} whose log cannot be read */
+  #unread = new WeakSet()
+  /** What of the session's log this Harness does not show as Strata reads it, in one sentence. @type {string[]} */
+  missing = []
 
   /**
    * @param {object} parts
@@ -34,9 +38,10 @@ export class Figures {
     this.#instance = instance
     this.#ready = ready
     this.#ceilings = ceilings
+    this.#warn = warn
     this.price = price
     let told = false
-    this.feed = new Feed((op, head) => {
+    this.#feed = new Feed((op, head) => {
       try {
         return this.#instance()?.callSync(op, head).value
       } catch (error) {
@@ -47,9 +52,42 @@ export class Figures {
     }, price)
   }
 
-  /** @param {Session} session @param {number} [surface] the Harness's own price of its messages @returns {Measured | undefined} */
-  measure(session, surface) {
-    return this.feed.ask(session, 'measure', surface ? { surface } : {})
+  /** Takes the next event of a session's log. @param {Session} session @param {any} event */
+  event(session, event) {
+    this.#safely(session, () => this.#feed.event(session, event))
+  }
+
+  /** @param {Session} session @param {string} op @param {object} [head] @returns {any} */
+  #ask(session, op, head) {
+    return this.#safely(session, () => this.#feed.ask(session, op, head))
+  }
+
+  /**
+   * Whatever a log of another Harness does to its reader, the caller is the Harness. One that cannot be read is not
+   * read on: figures of a part of it would be wrong.
+   * @template T @param {Session} session @param {() => T} run @returns {T | undefined}
+   */
+  #safely(session, run) {
+    if (this.#unread.has(session)) return undefined
+    try {
+      return run()
+    } catch (error) {
+      this.#lost(session, error)
+      return undefined
+    }
+  }
+
+  /** @param {Session} session @param {unknown} error */
+  #lost(session, error) {
+    this.#unread.add(session)
+    if (this.missing.length > 0) return
+    this.missing.push('The chat\'s log is not as Strata knows it, so the Harness\'s own figures decide.')
+    this.#warn(`context: ${this.missing[0]} ${/** @type {Error} */ (error).message}`)
+  }
+
+  /** @param {Session} session @param {{surface?: number, routed?: number}} [priced] the Harness's own price of its messages @returns {Measured | undefined} */
+  measure(session, priced) {
+    return this.#ask(session, 'measure', priced)
   }
 
   /** The same, once the plugin has read what it has missed of the session's log. @param {Session} session @returns {Promise<Measured | undefined>} undefined where it does not run */
@@ -57,31 +95,34 @@ export class Figures {
     await this.#ready()
     const measured = this.measure(session)
     if (measured !== undefined) return measured
-    await this.feed.catchUp(session)
+    if (this.#unread.has(session)) return undefined
+    await this.#feed.catchUp(session).catch(error => this.#lost(session, error))
     return this.measure(session)
   }
 
   /** The reply that a request is to ask for; 0 leaves it. @param {Session} session @param {any} options of the request @returns {number} */
   cap(session, options) {
     const route = routeOf(options)
-    const header = session.requestHeader()
+    const header = this.#safely(session, () => session.requestHeader())
     const own = options.maxTokens !== undefined && header?.adapterDefaults?.maxTokens !== true
-    return this.feed.ask(session, 'cap', { asked: options.maxTokens ?? 0, own, route, most: this.#ceilings[route] ?? 0 })?.maxTokens ?? 0
+    return this.#ask(session, 'cap', { asked: options.maxTokens ?? 0, own, route, most: this.#ceilings[route] ?? 0 })?.maxTokens ?? 0
   }
 
   /** Whether a request was refused for its length. @param {Session} session @param {any} options @param {any} failure @param {number} reply the longer reply that it asked for than the Harness would, in tokens; 0 where it did not @returns {{overflow?: boolean, cap?: boolean}} */
   refused(session, options, failure, reply) {
-    return this.feed.ask(session, 'refused', { route: routeOf(options), ...failureOf(failure), reply }) ?? {}
+    return this.#ask(session, 'refused', { route: routeOf(options), ...failureOf(failure), reply }) ?? {}
   }
 
   /** What is to be summarized. @param {Session} session @param {Trigger} trigger @param {readonly {seq: number, tokens: number, heuristicTokens?: number}[]} nodes the meter's @param {boolean} pruned */
   select(session, trigger, nodes, pruned) {
-    const { events } = session
-    const pieces = nodes.map(({ seq, tokens: price, heuristicTokens: tokens = price }) => { // the plugin scales by itself
-      const message = session.deriveEventMessage(events[seq])
-      return { ...(message === null ? { tokens } : piece(message, tokens)), seq }
+    return this.#safely(session, () => {
+      const at = reader(session)
+      const pieces = nodes.map(({ seq, tokens: price, heuristicTokens: tokens = price }) => { // the plugin scales by itself
+        const message = session.deriveEventMessage(at(seq))
+        return { ...(message === null ? { tokens } : piece(message, tokens)), seq }
+      })
+      return this.#feed.ask(session, 'select', { trigger, nodes: pieces, pruned })
     })
-    return this.feed.ask(session, 'select', { trigger, nodes: pieces, pruned })
   }
 
   /** Keeps which model the next message goes to. @param {Session} session @param {{provider: string, model: string}} route */
@@ -110,6 +151,13 @@ export class Figures {
   trigger(session) {
     const known = this.#under.get(session)
     if (known !== undefined) return known
-    return session.events.findLast(({ type }) => type === 'compaction/start')?.data.turn === null ? 'manual' : 'pressure'
+    return this.#safely(session, () => {
+      const at = reader(session)
+      for (let seq = session.seq - 1; seq >= 0; seq--) {
+        const { type, data } = at(seq)
+        if (type === 'compaction/start') return data.turn === null ? 'manual' : undefined
+      }
+      return undefined
+    }) ?? 'pressure'
   }
 }

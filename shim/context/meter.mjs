@@ -51,7 +51,7 @@ export function adjusted(figures) {
     return last.nodes
   }
   return (session, result) => {
-    const measured = figures.measure(session, split(result.nodes) ? undefined : result.surfaceTokens)
+    const measured = figures.measure(session, priced(result))
     if (measured === undefined) return result
     const { tokens, density } = measured
     const { nodes, ...rest } = result
@@ -68,6 +68,9 @@ export function adjusted(figures) {
 
 /** Whether the ledger's prices stand beside those of the route, of which the surface's sum is then. @param {readonly any[]} nodes */
 const split = ([first]) => first !== undefined && 'heuristicTokens' in first
+
+/** The Harness's own price of the messages, by the ledger's prices or by those of the route. @param {any} result of the meter */
+export const priced = ({ nodes, surfaceTokens }) => (split(nodes) ? { routed: surfaceTokens } : surfaceTokens ? { surface: surfaceTokens } : {})
 
 /** @param {readonly any[]} nodes @param {number} density */
 function scaled(nodes, density) {

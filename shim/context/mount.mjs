@@ -48,7 +48,7 @@ export async function mount(ctx, config) {
 
   ctx.on('session/event', (/** @type {any} */ session, /** @type {any} */ event) => {
     if (starting === undefined) wake()
-    figures.feed.event(session, event)
+    figures.event(session, event)
   })
   if (found.requests) ctx.on('llm/stream', (/** @type {any} */ options, /** @type {any} */ next) => requests.stream(options, next), { prepend: true })
   if (found.measure) ctx.effect(() => wrapMeasure(tokenMeter, adjusted(figures)), 'strata-context: meter')
@@ -71,6 +71,7 @@ export async function mount(ctx, config) {
         context: instance === undefined ? 'off' : 'on', abi: ABI, sha256: config.sha256,
         ...await figuresOf(figures, session, ctx), ...seams(), ...instance?.stats,
       }
+      state.missing = [...state.missing, ...figures.missing]
       return { kind: 'success', text: rawInput.trim() === 'status' ? sentence(state) : JSON.stringify(state) }
     },
   })

@@ -8,7 +8,7 @@ import { suite, test } from 'node:test'
 import { transcript, whole } from '../context/facts.mjs'
 import { Feed } from '../context/feed.mjs'
 import { Figures } from '../context/figures.mjs'
-import { adjusted, wrapMeasure } from '../context/meter.mjs'
+import { adjusted, priced, wrapMeasure } from '../context/meter.mjs'
 import { Requests } from '../context/requests.mjs'
 import { Instance } from '../lib/hot.mjs'
 import { loadModule } from '../lib/module.mjs'
@@ -98,6 +98,17 @@ suite('the meter', () => {
     assert.deepEqual(structuredClone(split), { ...split }) // it goes where the Harness's own does
   })
 
+  test('is never below what the route counts for messages, as for pictures', () => {
+    const { figures } = figuresOn()
+    const session = /** @type {any} */ (new Session())
+    session.begin()
+    session.said('a picture')
+    const nodes = [{ seq: 2, tokens: 60_000, heuristicTokens: 11 }]
+    const result = { totalTokens: 64_000, surfaceTokens: 60_000, baseline: { tokens: 0 }, surfaceDeltaTokens: 64_000, nodes }
+    assert.equal(adjusted(figures)(session, result).totalTokens, 64_000)
+    assert.deepEqual([figures.measure(session, priced(result))?.compact, figures.measure(session)?.compact], [true, undefined])
+  })
+
   test('a measurement looks at no message, and their prices are reckoned once', () => {
     const { figures } = figuresOn()
     const session = /** @type {any} */ (new Session())
@@ -143,6 +154,38 @@ suite('the meter', () => {
   })
 })
 
+suite('the log of another Harness', () => {
+  test('is read event by event where it hands out no copy', async () => {
+    const { figures } = figuresOn()
+    const session = /** @type {any} */ (new Session())
+    session.begin()
+    session.said('x'.repeat(8000))
+    session.answered('ok', 12_000)
+    Object.defineProperty(session, 'events', { value: undefined })
+    session.eventAt = (/** @type {number} */ seq) => session.log[seq]
+    assert.equal((await figures.known(session))?.tokens, 12_018)
+    assert.notEqual(figures.select(session, 'manual', [{ seq: 2, tokens: 2008 }, { seq: 3, tokens: 9 }], true), undefined)
+    session.add('compaction/start', { turn: null })
+    session.add('other', {})
+    assert.equal(figures.trigger(session), 'manual')
+  })
+
+  test('leaves the Harness its own figures where it cannot be read, and says so once', async () => {
+    const { figures, warned } = figuresOn()
+    const session = /** @type {any} */ (new Session())
+    session.begin()
+    session.said('x'.repeat(8000))
+    session.deriveEventMessage = () => { throw new Error('not so') }
+    const result = { totalTokens: 1, surfaceTokens: 0, baseline: { tokens: 1 }, nodes: [] }
+    for (let n = 0; n < 3; n++) assert.equal(adjusted(figures)(session, result), result)
+    figures.event(session, session.said('more'))
+    assert.equal(await figures.known(session), undefined)
+    assert.equal(figures.cap(session, { provider: 'p', model: 'm' }), 0)
+    assert.equal(figures.select(session, 'pressure', [{ seq: 2, tokens: 1 }], true), undefined)
+    assert.deepEqual([warned.length, figures.missing], [1, ['The chat\'s log is not as Strata knows it, so the Harness\'s own figures decide.']])
+  })
+})
+
 suite('the feed', () => {
   test('an instance that died is fed again, in chunks, and then says the same', async () => {
     let instance = fresh()
@@ -162,13 +205,32 @@ suite('the feed', () => {
     assert.deepEqual(feed.ask(session, 'measure'), before)
   })
 
+  test('an event that was taken already makes no copy of the log', () => {
+    const feed = new Feed((op, head) => instance.callSync(op, head).value, price)
+    const instance = fresh()
+    const session = /** @type {any} */ (new Session())
+    session.begin()
+    feed.ask(session, 'measure') // from here on event by event
+    let copies = 0
+    Object.defineProperty(session, 'events', { get() { return copies++, [...session.log] } })
+    for (let n = 0; n < 200; n++) {
+      for (const add of [() => session.said(`message ${n}`), () => session.answered('ok', 9000 + n)]) {
+        const event = add()
+        feed.event(session, event)
+        assert.equal(feed.ask(session, 'measure').cursor, session.seq)
+        feed.event(session, event) // by a listener behind the one that asked
+      }
+    }
+    assert.equal(copies, 0)
+  })
+
   test('report 19: a fork, whose first events nobody told of, is measured by its log', () => {
     const { figures } = figuresOn()
     const session = /** @type {any} */ (new Session())
     session.begin()
     session.said('x'.repeat(8000))
     session.answered('ok', 12_000)
-    figures.feed.event(session, session.said('and now'))
+    figures.event(session, session.said('and now'))
     assert.equal(figures.measure(session)?.source, 'measured')
   })
 })

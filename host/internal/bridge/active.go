@@ -324,6 +324,9 @@ func (r *active) act(a run.Action, why run.Event) {
 // emit writes frames to the run's log.
 func (r *active) emit(time int64, frames ...chat.Frame) {
 	for _, f := range frames {
+		if f.Key == say.SummaryStuck { // which need not be told by the next message
+			r.c.b.sizes.news(r.c.id, r.c.b.model(r.req), f.Key)
+		}
 		r.log.append(f, time)
 	}
 }

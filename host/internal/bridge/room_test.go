@@ -16,6 +16,7 @@ import (
 const (
 	outlineKept = `{"tokens":12000,"window":65536,"source":"measured","density":2,"fixed":9000,"outline":true}`
 	outlineFile = `{"tokens":12000,"window":65536,"source":"measured","density":2,"fixed":9000,"outline":true,"kept":".strata/restore/a.md"}`
+	givenUp     = `{"tokens":40000,"window":65536,"source":"measured","density":2,"fixed":9000,"stuck":"` + abi.SaidStuck + `"}`
 	narrow      = `{"tokens":9500,"window":12288,"source":"measured","density":1,"fixed":9000,"stuck":"` + abi.SaidFixed + `"}`
 )
 
@@ -89,6 +90,21 @@ func TestNoSummaryHelpsIsToldOnce(t *testing.T) {
 			got = append(got, strings.Join(ownLines(s.run(id, "say hi")), ","))
 		}
 		if d := cmp.Diff([]string{say.WindowTooSmall, "", say.WindowTooSmall}, got); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
+	})
+}
+
+// TestGivingUpIsToldOnce each time: by the turn in which it was given up, or else with the
+// next message.
+func TestGivingUpIsToldOnce(t *testing.T) {
+	play(t, func(s *stage) {
+		var got []string
+		for _, sizes := range []string{givenUp, givenUp, outlineKept, givenUp, givenUp} {
+			s.d.sizes = []string{sizes}
+			got = append(got, strings.Join(ownLines(s.run("c1", "say hi")), ","))
+		}
+		if d := cmp.Diff([]string{say.SummaryStuck, "", "", say.SummaryStuck, ""}, got); d != "" {
 			t.Errorf("(-want +got):\n%s", d)
 		}
 	})

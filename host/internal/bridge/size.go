@@ -30,16 +30,24 @@ type sizes struct {
 	mu    sync.Mutex
 	fixed map[string]int      // tokens of the agent's instructions, by route
 	chats map[string]fit.Chat // what was known when a message was looked at last
-	told  map[[2]string]bool  // chats and routes of which was told that no summary helps
+	told  map[[3]string]bool  // chats, routes and why no summary is tried, once that was told
 }
 
-// narrow tells whether it is new to a chat that no summary helps on this route.
-func (s *sizes) narrow(chatID, route string) bool {
+// unaided are the sentences of why no summary is tried, by the plugin's.
+var unaided = map[string]string{abi.SaidFixed: say.WindowTooSmall, abi.SaidStuck: say.SummaryStuck}
+
+// news tells whether it is new to a chat why no summary is tried on this route; "" is that
+// one is. What is tried again may be given up again, which is new.
+func (s *sizes) news(chatID, route, why string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := [2]string{chatID, route}
+	if why == "" {
+		delete(s.told, [3]string{chatID, route, say.SummaryStuck})
+		return false
+	}
+	at := [3]string{chatID, route, why}
 	if s.told == nil {
-		s.told = map[[2]string]bool{}
+		s.told = map[[3]string]bool{}
 	}
 	known := s.told[at]
 	s.told[at] = true
@@ -148,8 +156,8 @@ func (r *active) look(ctx context.Context, text string, pictures int) (budget.Fi
 	if known.Cramped() {
 		return budget.NeverFits, cramped()
 	}
-	if known.Stuck == abi.SaidFixed && b.sizes.narrow(r.c.id, route) {
-		r.post(func() { r.shown.left = append(r.shown.left, say.Sentence(say.WindowTooSmall)) })
+	if why := unaided[known.Stuck]; b.sizes.news(r.c.id, route, why) {
+		r.post(func() { r.shown.left = append(r.shown.left, say.Sentence(why)) })
 	}
 	if known.Surely(text, pictures) {
 		return budget.Send, nil
