@@ -41,7 +41,7 @@ export function engineOf(basic, seam) {
       let choice = choose(this.ctx, figures, session, trigger, pruner === undefined)
       if (choice?.prune) {
         pruner.pruneSession(session)
-        if (trigger === 'pressure' && figures.measure(session)?.compact === false) return null
+        if (trigger === 'pressure' && compact() === false) return null // that was enough
         choice = choose(this.ctx, figures, session, trigger, true)
       }
       if (choice === undefined) return super.compactIfNeeded(agent, trigger, signal)
