@@ -173,12 +173,16 @@ func (r *active) look(ctx context.Context, text string, pictures int) (budget.Fi
 	return what, r.tooLarge(say.MessageTooLarge, known)
 }
 
-// tooLarge is tooLarge for the run's message, whose pictures may be what is.
+// tooLarge is tooLarge for the run's message: its pictures may be what is, or something
+// that the chat holds already and that no room can be made of.
 func (r *active) tooLarge(key string, known fit.Chat) *chat.Error {
-	if len(r.req.Attachments) == 0 || !known.Little(r.said()) {
+	if !known.Little(r.said()) {
 		return tooLarge(key, known)
 	}
-	e := say.Error(chat.CodeContextFull, "", say.PicturesTooLarge)
+	e := say.Error(chat.CodeContextFull, "", say.ContextFull)
+	if len(r.req.Attachments) > 0 {
+		e = say.Error(chat.CodeContextFull, "", say.PicturesTooLarge)
+	}
 	e.Actions = slices.Concat(another, []string{project.ActionNewChat})
 	return e
 }

@@ -151,7 +151,7 @@ func TestARefusalThatNoRoomHelps(t *testing.T) {
 			play(t, func(s *stage) {
 				s.d.sizes = []string{fresh, tt.after}
 				s.d.commands = map[string]gateway.CommandResult{"compact": {Found: true, OK: true, Text: nothingYet}}
-				frames := s.run("c1", "fail CONTEXT_WINDOW_EXCEEDED")
+				frames := s.run("c1", strings.Repeat("say a lot; ", 1000)+"fail CONTEXT_WINDOW_EXCEEDED")
 				last := frames[len(frames)-1]
 				if last.Key != tt.key || !strings.Contains(last.Details, "CONTEXT_WINDOW_EXCEEDED") || cmp.Diff(tt.want, last.Actions) != "" {
 					t.Errorf("it ends with %+v", last)
@@ -161,19 +161,24 @@ func TestARefusalThatNoRoomHelps(t *testing.T) {
 	}
 }
 
-// TestPicturesThatNoRoomHelps: neither a file nor a preview of the text would change that.
-func TestPicturesThatNoRoomHelps(t *testing.T) {
-	play(t, func(s *stage) {
-		s.d.sizes = []string{fresh, `{"tokens":70000,"window":65536,"source":"estimated","density":8,"fixed":9000}`}
-		s.d.commands = map[string]gateway.CommandResult{"compact": {Found: true, OK: true, Text: nothingYet}}
-		req := s.message("c1", "fail CONTEXT_WINDOW_EXCEEDED")
-		req.Model, req.Attachments = "p/eyes", []chat.Attachment{{Name: "a.png", MediaType: "image/png", Data: picture(t, 2, 3)}}
-		frames := s.rest(s.post(req))
-		last := frames[len(frames)-1]
-		if last.Key != say.PicturesTooLarge || cmp.Diff([]string{"choose-model", "new-chat"}, last.Actions) != "" {
-			t.Errorf("it ends with %+v", last)
-		}
-	})
+// TestALittleTextThatNoRoomHelps: neither a file nor a preview of it would change that.
+func TestALittleTextThatNoRoomHelps(t *testing.T) {
+	for key, with := range map[string][]chat.Attachment{
+		say.ContextFull:      nil,
+		say.PicturesTooLarge: {{Name: "a.png", MediaType: "image/png", Data: picture(t, 2, 3)}},
+	} {
+		play(t, func(s *stage) {
+			s.d.sizes = []string{fresh, `{"tokens":70000,"window":65536,"source":"estimated","density":8,"fixed":9000}`}
+			s.d.commands = map[string]gateway.CommandResult{"compact": {Found: true, OK: true, Text: nothingYet}}
+			req := s.message("c1", "fail CONTEXT_WINDOW_EXCEEDED")
+			req.Model, req.Attachments = "p/eyes", with
+			frames := s.rest(s.post(req))
+			last := frames[len(frames)-1]
+			if last.Key != key || cmp.Diff([]string{"choose-model", "new-chat"}, last.Actions) != "" {
+				t.Errorf("it ends with %+v", last)
+			}
+		})
+	}
 }
 
 // TestOversize keeps a text in the chat's folder, where the agent reads it, or shortens it.
